@@ -2,52 +2,52 @@
 
 //! The headers as bindgen sees them: `BLESS=1 cargo test --package ntv-ffi` makes this file.
 
-pub const NTV_VERSION: &[u8; 6] = b"0.1.0\0";
-pub const NTV_WIRE_VERSION: u32 = 7;
-pub const NTV_NONE: u32 = 4294967295;
-pub const NTV_XFB_BUFFER_BINDING: u32 = 64;
-pub const NTV_XFB_STATE_WORDS: u32 = 24;
-pub const NTV_XFB_STATE_BINDING: u32 = 4;
-pub const NTV_XFB_LIST_BINDING: u32 = 5;
-pub const NTV_XFB_COUNTS_BINDING: u32 = 6;
-pub const NTV_XFB_VERTEX_BUFFER_BINDING: u32 = 7;
-pub const NTV_WIRE_MAGIC: u32 = 1465275470;
-pub const NTV_WIDE_SOURCES: u32 = 8;
+pub const NTVR_VERSION: &[u8; 6] = b"0.1.0\0";
+pub const NTVR_WIRE_VERSION: u32 = 7;
+pub const NTVR_NONE: u32 = 4294967295;
+pub const NTVR_XFB_BUFFER_BINDING: u32 = 64;
+pub const NTVR_XFB_STATE_WORDS: u32 = 24;
+pub const NTVR_XFB_STATE_BINDING: u32 = 4;
+pub const NTVR_XFB_LIST_BINDING: u32 = 5;
+pub const NTVR_XFB_COUNTS_BINDING: u32 = 6;
+pub const NTVR_XFB_VERTEX_BUFFER_BINDING: u32 = 7;
+pub const NTVR_WIRE_MAGIC: u32 = 1465275470;
+pub const NTVR_WIDE_SOURCES: u32 = 8;
 extern "C" {
-    pub fn ntv_version() -> *const ::std::os::raw::c_char;
+    pub fn ntvr_version() -> *const ::std::os::raw::c_char;
 }
 extern "C" {
-    pub fn ntv_wire_version() -> u32;
+    pub fn ntvr_wire_version() -> u32;
 }
-pub const NTV_STAGE_VERTEX: ntv_stage = 0;
-pub const NTV_STAGE_TESS_CTRL: ntv_stage = 1;
-pub const NTV_STAGE_TESS_EVAL: ntv_stage = 2;
-pub const NTV_STAGE_GEOMETRY: ntv_stage = 3;
-pub const NTV_STAGE_FRAGMENT: ntv_stage = 4;
-pub const NTV_STAGE_COMPUTE: ntv_stage = 5;
-pub const NTV_STAGE_KERNEL: ntv_stage = 6;
-pub const NTV_STAGE_TASK: ntv_stage = 7;
-pub const NTV_STAGE_MESH: ntv_stage = 8;
-pub type ntv_stage = ::std::os::raw::c_uint;
-pub const NTV_TABLE_ALU: ntv_table = 0;
-pub const NTV_TABLE_INTRINSIC: ntv_table = 1;
-pub const NTV_TABLE_FORMAT: ntv_table = 2;
-pub type ntv_table = ::std::os::raw::c_uint;
+pub const NTVR_STAGE_VERTEX: ntvr_stage = 0;
+pub const NTVR_STAGE_TESS_CTRL: ntvr_stage = 1;
+pub const NTVR_STAGE_TESS_EVAL: ntvr_stage = 2;
+pub const NTVR_STAGE_GEOMETRY: ntvr_stage = 3;
+pub const NTVR_STAGE_FRAGMENT: ntvr_stage = 4;
+pub const NTVR_STAGE_COMPUTE: ntvr_stage = 5;
+pub const NTVR_STAGE_KERNEL: ntvr_stage = 6;
+pub const NTVR_STAGE_TASK: ntvr_stage = 7;
+pub const NTVR_STAGE_MESH: ntvr_stage = 8;
+pub type ntvr_stage = ::std::os::raw::c_uint;
+pub const NTVR_TABLE_ALU: ntvr_table = 0;
+pub const NTVR_TABLE_INTRINSIC: ntvr_table = 1;
+pub const NTVR_TABLE_FORMAT: ntvr_table = 2;
+pub type ntvr_table = ::std::os::raw::c_uint;
 extern "C" {
-    pub fn ntv_wire_number(table: ntv_table, name: *const ::std::os::raw::c_char) -> u32;
-}
-extern "C" {
-    pub fn ntv_wire_num_indices(intrinsic: u32) -> u32;
+    pub fn ntvr_wire_number(table: ntvr_table, name: *const ::std::os::raw::c_char) -> u32;
 }
 extern "C" {
-    pub fn ntv_wire_index(intrinsic: u32, index: *const ::std::os::raw::c_char) -> u32;
+    pub fn ntvr_wire_num_indices(intrinsic: u32) -> u32;
 }
-pub const NTV_BUFFER_ACCESS_AUTO: ntv_buffer_access = 0;
-pub const NTV_BUFFER_ACCESS_LANE: ntv_buffer_access = 1;
-pub type ntv_buffer_access = ::std::os::raw::c_uint;
+extern "C" {
+    pub fn ntvr_wire_index(intrinsic: u32, index: *const ::std::os::raw::c_char) -> u32;
+}
+pub const NTVR_BUFFER_ACCESS_AUTO: ntvr_buffer_access = 0;
+pub const NTVR_BUFFER_ACCESS_LANE: ntvr_buffer_access = 1;
+pub type ntvr_buffer_access = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_target {
+pub struct ntvr_target {
     pub vulkan_version: u32,
     pub features: [u32; 4usize],
     pub max_uniform_buffer_range: u32,
@@ -56,49 +56,49 @@ pub struct ntv_target {
     pub draw_id_offset: u32,
     pub max_draw_buffers: u32,
     pub max_clip_and_cull_distances: u32,
-    pub buffer_access: ntv_buffer_access,
+    pub buffer_access: ntvr_buffer_access,
     pub uniform_ranges_in_vec4s: bool,
     pub workarounds: u32,
 }
 extern "C" {
-    pub fn ntv_target_init(target: *mut ntv_target, vulkan_version: u32) -> bool;
+    pub fn ntvr_target_init(target: *mut ntvr_target, vulkan_version: u32) -> bool;
 }
 extern "C" {
-    pub fn ntv_target_enable(
-        target: *mut ntv_target,
+    pub fn ntvr_target_enable(
+        target: *mut ntvr_target,
         feature: *const ::std::os::raw::c_char,
         on: bool,
     ) -> bool;
 }
 extern "C" {
-    pub fn ntv_target_workaround(
-        target: *mut ntv_target,
+    pub fn ntvr_target_workaround(
+        target: *mut ntvr_target,
         workaround: *const ::std::os::raw::c_char,
         on: bool,
     ) -> bool;
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_translator {
+pub struct ntvr_translator {
     _unused: [u8; 0],
 }
 extern "C" {
-    pub fn ntv_translator_create() -> *mut ntv_translator;
+    pub fn ntvr_translator_create() -> *mut ntvr_translator;
 }
 extern "C" {
-    pub fn ntv_translator_destroy(translator: *mut ntv_translator);
+    pub fn ntvr_translator_destroy(translator: *mut ntvr_translator);
 }
-pub const NTV_OK: ntv_status = 0;
-pub const NTV_ERROR_ARGUMENT: ntv_status = 1;
-pub const NTV_ERROR_MALFORMED: ntv_status = 2;
-pub const NTV_ERROR_INVALID: ntv_status = 3;
-pub const NTV_ERROR_UNSUPPORTED: ntv_status = 4;
-pub const NTV_ERROR_INTERNAL: ntv_status = 5;
-pub const NTV_ERROR_MEMORY: ntv_status = 6;
-pub type ntv_status = ::std::os::raw::c_uint;
+pub const NTVR_OK: ntvr_status = 0;
+pub const NTVR_ERROR_ARGUMENT: ntvr_status = 1;
+pub const NTVR_ERROR_MALFORMED: ntvr_status = 2;
+pub const NTVR_ERROR_INVALID: ntvr_status = 3;
+pub const NTVR_ERROR_UNSUPPORTED: ntvr_status = 4;
+pub const NTVR_ERROR_INTERNAL: ntvr_status = 5;
+pub const NTVR_ERROR_MEMORY: ntvr_status = 6;
+pub type ntvr_status = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_allocator {
+pub struct ntvr_allocator {
     pub alloc: ::std::option::Option<
         unsafe extern "C" fn(
             user: *mut ::std::os::raw::c_void,
@@ -113,80 +113,80 @@ pub struct ntv_allocator {
     >,
     pub user: *mut ::std::os::raw::c_void,
 }
-pub const NTV_OPTION_NAMES: ntv_option_flags = 1;
-pub const NTV_OPTION_WORDS_ONLY: ntv_option_flags = 2;
-pub const NTV_OPTION_VALID_NIR: ntv_option_flags = 4;
-pub const NTV_OPTION_LINES: ntv_option_flags = 8;
-pub type ntv_option_flags = ::std::os::raw::c_uint;
+pub const NTVR_OPTION_NAMES: ntvr_option_flags = 1;
+pub const NTVR_OPTION_WORDS_ONLY: ntvr_option_flags = 2;
+pub const NTVR_OPTION_VALID_NIR: ntvr_option_flags = 4;
+pub const NTVR_OPTION_LINES: ntvr_option_flags = 8;
+pub type ntvr_option_flags = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_push_constants {
+pub struct ntvr_push_constants {
     pub alpha_reference: u32,
     pub point_size: u32,
 }
-pub const NTV_CLASS_DEFAULT_UNIFORMS: ntv_descriptor_class = 0;
-pub const NTV_CLASS_UNIFORM_BUFFER: ntv_descriptor_class = 1;
-pub const NTV_CLASS_TEXTURE: ntv_descriptor_class = 2;
-pub const NTV_CLASS_STORAGE_BUFFER: ntv_descriptor_class = 3;
-pub const NTV_CLASS_IMAGE: ntv_descriptor_class = 4;
-pub const NTV_CLASS_BINDLESS: ntv_descriptor_class = 5;
-pub const NTV_NUM_CLASSES: ntv_descriptor_class = 6;
-pub type ntv_descriptor_class = ::std::os::raw::c_uint;
+pub const NTVR_CLASS_DEFAULT_UNIFORMS: ntvr_descriptor_class = 0;
+pub const NTVR_CLASS_UNIFORM_BUFFER: ntvr_descriptor_class = 1;
+pub const NTVR_CLASS_TEXTURE: ntvr_descriptor_class = 2;
+pub const NTVR_CLASS_STORAGE_BUFFER: ntvr_descriptor_class = 3;
+pub const NTVR_CLASS_IMAGE: ntvr_descriptor_class = 4;
+pub const NTVR_CLASS_BINDLESS: ntvr_descriptor_class = 5;
+pub const NTVR_NUM_CLASSES: ntvr_descriptor_class = 6;
+pub type ntvr_descriptor_class = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_descriptor_slot {
+pub struct ntvr_descriptor_slot {
     pub set: u32,
     pub binding: u32,
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_block_array {
+pub struct ntvr_block_array {
     pub first: u32,
     pub count: u32,
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_descriptor_layout {
-    pub slots: [ntv_descriptor_slot; 6usize],
-    pub uniform_blocks: ntv_block_array,
-    pub storage_blocks: ntv_block_array,
+pub struct ntvr_descriptor_layout {
+    pub slots: [ntvr_descriptor_slot; 6usize],
+    pub uniform_blocks: ntvr_block_array,
+    pub storage_blocks: ntvr_block_array,
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_options {
+pub struct ntvr_options {
     pub flags: u32,
-    pub allocator: ntv_allocator,
-    pub placements: *const ntv_placement,
+    pub allocator: ntvr_allocator,
+    pub placements: *const ntvr_placement,
     pub num_placements: usize,
-    pub xfb: *const ntv_xfb_options,
-    pub push_constants: *const ntv_push_constants,
-    pub descriptors: *const ntv_descriptor_layout,
+    pub xfb: *const ntvr_xfb_options,
+    pub push_constants: *const ntvr_push_constants,
+    pub descriptors: *const ntvr_descriptor_layout,
 }
 extern "C" {
-    pub fn ntv_slot_location(slot: u32) -> u32;
+    pub fn ntvr_slot_location(slot: u32) -> u32;
 }
-pub const NTV_DESCRIPTOR_UNIFORM_BUFFER: ntv_descriptor = 0;
-pub const NTV_DESCRIPTOR_STORAGE_BUFFER: ntv_descriptor = 1;
-pub const NTV_DESCRIPTOR_COMBINED_IMAGE_SAMPLER: ntv_descriptor = 2;
-pub const NTV_DESCRIPTOR_SAMPLED_IMAGE: ntv_descriptor = 3;
-pub const NTV_DESCRIPTOR_SAMPLER: ntv_descriptor = 4;
-pub const NTV_DESCRIPTOR_UNIFORM_TEXEL_BUFFER: ntv_descriptor = 5;
-pub const NTV_DESCRIPTOR_STORAGE_IMAGE: ntv_descriptor = 6;
-pub const NTV_DESCRIPTOR_STORAGE_TEXEL_BUFFER: ntv_descriptor = 7;
-pub const NTV_DESCRIPTOR_INPUT_ATTACHMENT: ntv_descriptor = 8;
-pub type ntv_descriptor = ::std::os::raw::c_uint;
+pub const NTVR_DESCRIPTOR_UNIFORM_BUFFER: ntvr_descriptor = 0;
+pub const NTVR_DESCRIPTOR_STORAGE_BUFFER: ntvr_descriptor = 1;
+pub const NTVR_DESCRIPTOR_COMBINED_IMAGE_SAMPLER: ntvr_descriptor = 2;
+pub const NTVR_DESCRIPTOR_SAMPLED_IMAGE: ntvr_descriptor = 3;
+pub const NTVR_DESCRIPTOR_SAMPLER: ntvr_descriptor = 4;
+pub const NTVR_DESCRIPTOR_UNIFORM_TEXEL_BUFFER: ntvr_descriptor = 5;
+pub const NTVR_DESCRIPTOR_STORAGE_IMAGE: ntvr_descriptor = 6;
+pub const NTVR_DESCRIPTOR_STORAGE_TEXEL_BUFFER: ntvr_descriptor = 7;
+pub const NTVR_DESCRIPTOR_INPUT_ATTACHMENT: ntvr_descriptor = 8;
+pub type ntvr_descriptor = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_binding {
+pub struct ntvr_binding {
     pub set: u32,
     pub binding: u32,
-    pub kind: ntv_descriptor,
+    pub kind: ntvr_descriptor,
     pub count: u32,
     pub min_range: u32,
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_varying {
+pub struct ntvr_varying {
     pub is_output: bool,
     pub per_patch: bool,
     pub is_removed: bool,
@@ -203,118 +203,118 @@ pub struct ntv_varying {
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_result {
+pub struct ntvr_result {
     pub words: *mut u32,
     pub num_words: usize,
     pub tcs_vertices_out_word: u32,
     pub workgroup_size: [u32; 3usize],
-    pub bindings: *mut ntv_binding,
+    pub bindings: *mut ntvr_binding,
     pub num_bindings: usize,
-    pub varyings: *mut ntv_varying,
+    pub varyings: *mut ntvr_varying,
     pub num_varyings: usize,
-    pub patches: *mut ntv_patch,
+    pub patches: *mut ntvr_patch,
     pub num_patches: usize,
     pub error: *mut ::std::os::raw::c_char,
 }
 extern "C" {
-    pub fn ntv_translate(
-        translator: *mut ntv_translator,
-        target: *const ntv_target,
+    pub fn ntvr_translate(
+        translator: *mut ntvr_translator,
+        target: *const ntvr_target,
         wire: *const u32,
         num_words: usize,
-        options: *const ntv_options,
-        result: *mut ntv_result,
-    ) -> ntv_status;
+        options: *const ntvr_options,
+        result: *mut ntvr_result,
+    ) -> ntvr_status;
 }
 extern "C" {
-    pub fn ntv_result_free(result: *mut ntv_result, options: *const ntv_options);
+    pub fn ntvr_result_free(result: *mut ntvr_result, options: *const ntvr_options);
 }
-pub const NTV_PATCH_DESCRIPTOR_SET: ntv_patch_kind = 0;
-pub const NTV_PATCH_BINDING: ntv_patch_kind = 1;
-pub const NTV_PATCH_ARRAY_LENGTH: ntv_patch_kind = 2;
-pub const NTV_PATCH_LOCATION: ntv_patch_kind = 3;
-pub const NTV_PATCH_COMPONENT: ntv_patch_kind = 4;
-pub const NTV_PATCH_INDEX: ntv_patch_kind = 5;
-pub const NTV_PATCH_XFB_BUFFER: ntv_patch_kind = 6;
-pub const NTV_PATCH_XFB_STRIDE: ntv_patch_kind = 7;
-pub const NTV_PATCH_XFB_OFFSET: ntv_patch_kind = 8;
-pub const NTV_PATCH_SPEC_ID: ntv_patch_kind = 9;
-pub const NTV_PATCH_SPEC_VALUE: ntv_patch_kind = 10;
-pub const NTV_PATCH_LOCAL_SIZE: ntv_patch_kind = 11;
-pub const NTV_PATCH_OUTPUT_VERTICES: ntv_patch_kind = 12;
-pub type ntv_patch_kind = ::std::os::raw::c_uint;
+pub const NTVR_PATCH_DESCRIPTOR_SET: ntvr_patch_kind = 0;
+pub const NTVR_PATCH_BINDING: ntvr_patch_kind = 1;
+pub const NTVR_PATCH_ARRAY_LENGTH: ntvr_patch_kind = 2;
+pub const NTVR_PATCH_LOCATION: ntvr_patch_kind = 3;
+pub const NTVR_PATCH_COMPONENT: ntvr_patch_kind = 4;
+pub const NTVR_PATCH_INDEX: ntvr_patch_kind = 5;
+pub const NTVR_PATCH_XFB_BUFFER: ntvr_patch_kind = 6;
+pub const NTVR_PATCH_XFB_STRIDE: ntvr_patch_kind = 7;
+pub const NTVR_PATCH_XFB_OFFSET: ntvr_patch_kind = 8;
+pub const NTVR_PATCH_SPEC_ID: ntvr_patch_kind = 9;
+pub const NTVR_PATCH_SPEC_VALUE: ntvr_patch_kind = 10;
+pub const NTVR_PATCH_LOCAL_SIZE: ntvr_patch_kind = 11;
+pub const NTVR_PATCH_OUTPUT_VERTICES: ntvr_patch_kind = 12;
+pub type ntvr_patch_kind = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_patch {
+pub struct ntvr_patch {
     pub word: u32,
-    pub kind: ntv_patch_kind,
+    pub kind: ntvr_patch_kind,
     pub of: u32,
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_module {
+pub struct ntvr_module {
     _unused: [u8; 0],
 }
-pub const NTV_DITHER_NONE: ntv_dither = 0;
-pub const NTV_DITHER_4444: ntv_dither = 1;
-pub const NTV_DITHER_5551: ntv_dither = 2;
-pub const NTV_DITHER_565: ntv_dither = 3;
-pub type ntv_dither = ::std::os::raw::c_uint;
-pub const NTV_ALPHA_TEST_ALWAYS: ntv_alpha_test = 0;
-pub const NTV_ALPHA_TEST_NEVER: ntv_alpha_test = 1;
-pub const NTV_ALPHA_TEST_LESS: ntv_alpha_test = 2;
-pub const NTV_ALPHA_TEST_EQUAL: ntv_alpha_test = 3;
-pub const NTV_ALPHA_TEST_LEQUAL: ntv_alpha_test = 4;
-pub const NTV_ALPHA_TEST_GREATER: ntv_alpha_test = 5;
-pub const NTV_ALPHA_TEST_NOTEQUAL: ntv_alpha_test = 6;
-pub const NTV_ALPHA_TEST_GEQUAL: ntv_alpha_test = 7;
-pub type ntv_alpha_test = ::std::os::raw::c_uint;
+pub const NTVR_DITHER_NONE: ntvr_dither = 0;
+pub const NTVR_DITHER_4444: ntvr_dither = 1;
+pub const NTVR_DITHER_5551: ntvr_dither = 2;
+pub const NTVR_DITHER_565: ntvr_dither = 3;
+pub type ntvr_dither = ::std::os::raw::c_uint;
+pub const NTVR_ALPHA_TEST_ALWAYS: ntvr_alpha_test = 0;
+pub const NTVR_ALPHA_TEST_NEVER: ntvr_alpha_test = 1;
+pub const NTVR_ALPHA_TEST_LESS: ntvr_alpha_test = 2;
+pub const NTVR_ALPHA_TEST_EQUAL: ntvr_alpha_test = 3;
+pub const NTVR_ALPHA_TEST_LEQUAL: ntvr_alpha_test = 4;
+pub const NTVR_ALPHA_TEST_GREATER: ntvr_alpha_test = 5;
+pub const NTVR_ALPHA_TEST_NOTEQUAL: ntvr_alpha_test = 6;
+pub const NTVR_ALPHA_TEST_GEQUAL: ntvr_alpha_test = 7;
+pub type ntvr_alpha_test = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_key {
+pub struct ntvr_key {
     pub bits: u64,
     pub size: [u32; 2usize],
     pub uniforms: [u32; 4usize],
     pub swizzles: [u8; 8usize],
 }
-pub const NTV_SWIZZLE_RED: ntv_swizzle = 0;
-pub const NTV_SWIZZLE_ZERO: ntv_swizzle = 1;
-pub const NTV_SWIZZLE_ONE: ntv_swizzle = 2;
-pub type ntv_swizzle = ::std::os::raw::c_uint;
+pub const NTVR_SWIZZLE_RED: ntvr_swizzle = 0;
+pub const NTVR_SWIZZLE_ZERO: ntvr_swizzle = 1;
+pub const NTVR_SWIZZLE_ONE: ntvr_swizzle = 2;
+pub type ntvr_swizzle = ::std::os::raw::c_uint;
 extern "C" {
-    pub fn ntv_module_create(
-        translator: *mut ntv_translator,
-        target: *const ntv_target,
+    pub fn ntvr_module_create(
+        translator: *mut ntvr_translator,
+        target: *const ntvr_target,
         wire: *const u32,
         num_words: usize,
         offer: u64,
-        module: *mut *mut ntv_module,
-        options: *const ntv_options,
-        result: *mut ntv_result,
-    ) -> ntv_status;
+        module: *mut *mut ntvr_module,
+        options: *const ntvr_options,
+        result: *mut ntvr_result,
+    ) -> ntvr_status;
 }
 extern "C" {
-    pub fn ntv_module_load(
+    pub fn ntvr_module_load(
         words: *const u32,
         num_words: usize,
-        module: *mut *mut ntv_module,
-        options: *const ntv_options,
-        result: *mut ntv_result,
-    ) -> ntv_status;
+        module: *mut *mut ntvr_module,
+        options: *const ntvr_options,
+        result: *mut ntvr_result,
+    ) -> ntvr_status;
 }
 extern "C" {
-    pub fn ntv_module_store(
-        module: *const ntv_module,
-        options: *const ntv_options,
-        result: *mut ntv_result,
-    ) -> ntv_status;
+    pub fn ntvr_module_store(
+        module: *const ntvr_module,
+        options: *const ntvr_options,
+        result: *mut ntvr_result,
+    ) -> ntvr_status;
 }
 extern "C" {
-    pub fn ntv_module_destroy(module: *mut ntv_module);
+    pub fn ntvr_module_destroy(module: *mut ntvr_module);
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_move {
+pub struct ntvr_move {
     pub set: u32,
     pub binding: u32,
     pub new_set: u32,
@@ -323,25 +323,25 @@ pub struct ntv_move {
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_spec_id {
+pub struct ntvr_spec_id {
     pub id: u32,
     pub new_id: u32,
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_spec_value {
+pub struct ntvr_spec_value {
     pub id: u32,
     pub value: u32,
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_varying_number {
+pub struct ntvr_varying_number {
     pub varying: u32,
     pub number: u32,
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_capture {
+pub struct ntvr_capture {
     pub varying: u32,
     pub buffer: u32,
     pub stride: u32,
@@ -349,68 +349,68 @@ pub struct ntv_capture {
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_link_info {
-    pub moves: *const ntv_move,
+pub struct ntvr_link_info {
+    pub moves: *const ntvr_move,
     pub num_moves: usize,
-    pub spec_ids: *const ntv_spec_id,
+    pub spec_ids: *const ntvr_spec_id,
     pub num_spec_ids: usize,
-    pub spec_values: *const ntv_spec_value,
+    pub spec_values: *const ntvr_spec_value,
     pub num_spec_values: usize,
-    pub locations: *const ntv_varying_number,
+    pub locations: *const ntvr_varying_number,
     pub num_locations: usize,
-    pub components: *const ntv_varying_number,
+    pub components: *const ntvr_varying_number,
     pub num_components: usize,
-    pub indices: *const ntv_varying_number,
+    pub indices: *const ntvr_varying_number,
     pub num_indices: usize,
-    pub captures: *const ntv_capture,
+    pub captures: *const ntvr_capture,
     pub num_captures: usize,
     pub workgroup_size: [u32; 3usize],
     pub patch_vertices: u32,
 }
 extern "C" {
-    pub fn ntv_link(
-        stages: *const *const ntv_module,
+    pub fn ntvr_link(
+        stages: *const *const ntvr_module,
         num_stages: usize,
-        infos: *const ntv_link_info,
-        linked: *mut *mut ntv_module,
-        options: *const ntv_options,
-        result: *mut ntv_result,
-    ) -> ntv_status;
+        infos: *const ntvr_link_info,
+        linked: *mut *mut ntvr_module,
+        options: *const ntvr_options,
+        result: *mut ntvr_result,
+    ) -> ntvr_status;
 }
 extern "C" {
-    pub fn ntv_program_keys(
-        stages: *const *const ntv_module,
+    pub fn ntvr_program_keys(
+        stages: *const *const ntvr_module,
         num_stages: usize,
-        key: *const ntv_key,
-        keys: *mut ntv_key,
-        options: *const ntv_options,
-        result: *mut ntv_result,
-    ) -> ntv_status;
+        key: *const ntvr_key,
+        keys: *mut ntvr_key,
+        options: *const ntvr_options,
+        result: *mut ntvr_result,
+    ) -> ntvr_status;
 }
 extern "C" {
-    pub fn ntv_likely_keys(
-        stages: *const *const ntv_module,
+    pub fn ntvr_likely_keys(
+        stages: *const *const ntvr_module,
         num_stages: usize,
-        always: *const ntv_key,
-        keys: *mut ntv_key,
+        always: *const ntvr_key,
+        keys: *mut ntvr_key,
         most: usize,
     ) -> usize;
 }
 extern "C" {
-    pub fn ntv_module_instantiate(
-        module: *const ntv_module,
-        key: *const ntv_key,
-        options: *const ntv_options,
-        result: *mut ntv_result,
-    ) -> ntv_status;
+    pub fn ntvr_module_instantiate(
+        module: *const ntvr_module,
+        key: *const ntvr_key,
+        options: *const ntvr_options,
+        result: *mut ntvr_result,
+    ) -> ntvr_status;
 }
-pub const NTV_BLOCK_UNIFORM: ntv_block_class = 0;
-pub const NTV_BLOCK_STORAGE: ntv_block_class = 1;
-pub const NTV_BLOCK_PUSH_CONSTANT: ntv_block_class = 2;
-pub type ntv_block_class = ::std::os::raw::c_uint;
+pub const NTVR_BLOCK_UNIFORM: ntvr_block_class = 0;
+pub const NTVR_BLOCK_STORAGE: ntvr_block_class = 1;
+pub const NTVR_BLOCK_PUSH_CONSTANT: ntvr_block_class = 2;
+pub type ntvr_block_class = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_placement {
+pub struct ntvr_placement {
     pub block: u32,
     pub block_class: u32,
     pub range: u32,
@@ -419,12 +419,12 @@ pub struct ntv_placement {
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_plan {
+pub struct ntvr_plan {
     _unused: [u8; 0],
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_limits {
+pub struct ntvr_limits {
     pub max_uniform_buffer_range: u32,
     pub max_storage_buffer_range: u32,
     pub max_per_stage_descriptor_uniform_buffers: u32,
@@ -438,7 +438,7 @@ pub struct ntv_limits {
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_plan_wishes {
+pub struct ntvr_plan_wishes {
     pub threshold: u32,
     pub offset_alignment: u32,
     pub push_constants_begin: u32,
@@ -449,7 +449,7 @@ pub struct ntv_plan_wishes {
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_block {
+pub struct ntvr_block {
     pub bytes: u32,
     pub is_unsized: bool,
     pub is_at_hand: bool,
@@ -457,24 +457,24 @@ pub struct ntv_block {
     pub block_class: u32,
     pub offset: u32,
 }
-pub const NTV_PLAN_FITS: ntv_plan_reason = 0;
-pub const NTV_PLAN_RANGE: ntv_plan_reason = 1;
-pub const NTV_PLAN_UNSIZED: ntv_plan_reason = 2;
-pub const NTV_PLAN_DESCRIPTORS: ntv_plan_reason = 3;
-pub const NTV_PLAN_THRESHOLD: ntv_plan_reason = 4;
-pub const NTV_PLAN_ANGLE: ntv_plan_reason = 5;
-pub const NTV_PLAN_ASKED: ntv_plan_reason = 6;
-pub const NTV_PLAN_PUSH_CONSTANTS: ntv_plan_reason = 7;
-pub const NTV_PLAN_ARRAY: ntv_plan_reason = 8;
-pub type ntv_plan_reason = ::std::os::raw::c_uint;
+pub const NTVR_PLAN_FITS: ntvr_plan_reason = 0;
+pub const NTVR_PLAN_RANGE: ntvr_plan_reason = 1;
+pub const NTVR_PLAN_UNSIZED: ntvr_plan_reason = 2;
+pub const NTVR_PLAN_DESCRIPTORS: ntvr_plan_reason = 3;
+pub const NTVR_PLAN_THRESHOLD: ntvr_plan_reason = 4;
+pub const NTVR_PLAN_ANGLE: ntvr_plan_reason = 5;
+pub const NTVR_PLAN_ASKED: ntvr_plan_reason = 6;
+pub const NTVR_PLAN_PUSH_CONSTANTS: ntvr_plan_reason = 7;
+pub const NTVR_PLAN_ARRAY: ntvr_plan_reason = 8;
+pub type ntvr_plan_reason = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_planned {
+pub struct ntvr_planned {
     pub name: *const ::std::os::raw::c_char,
     pub why: *const ::std::os::raw::c_char,
     pub block_class: u32,
     pub offset: u32,
-    pub reason: ntv_plan_reason,
+    pub reason: ntvr_plan_reason,
     pub buffer_usage: u32,
     pub access: u32,
     pub offset_alignment: u32,
@@ -483,62 +483,62 @@ pub struct ntv_planned {
     pub clamp: bool,
 }
 extern "C" {
-    pub fn ntv_plan_create() -> *mut ntv_plan;
+    pub fn ntvr_plan_create() -> *mut ntvr_plan;
 }
 extern "C" {
-    pub fn ntv_plan_destroy(plan: *mut ntv_plan);
+    pub fn ntvr_plan_destroy(plan: *mut ntvr_plan);
 }
 extern "C" {
-    pub fn ntv_plan_add_stage(
-        plan: *mut ntv_plan,
+    pub fn ntvr_plan_add_stage(
+        plan: *mut ntvr_plan,
         wire: *const u32,
         num_words: usize,
         names: *const *const ::std::os::raw::c_char,
         num_names: usize,
-        options: *const ntv_options,
-        result: *mut ntv_result,
-    ) -> ntv_status;
+        options: *const ntvr_options,
+        result: *mut ntvr_result,
+    ) -> ntvr_status;
 }
 extern "C" {
-    pub fn ntv_plan_know_block(
-        plan: *mut ntv_plan,
+    pub fn ntvr_plan_know_block(
+        plan: *mut ntvr_plan,
         name: *const ::std::os::raw::c_char,
-        block: *const ntv_block,
-        options: *const ntv_options,
-        result: *mut ntv_result,
-    ) -> ntv_status;
+        block: *const ntvr_block,
+        options: *const ntvr_options,
+        result: *mut ntvr_result,
+    ) -> ntvr_status;
 }
 extern "C" {
-    pub fn ntv_plan_decide(
-        plan: *mut ntv_plan,
-        limits: *const ntv_limits,
-        wishes: *const ntv_plan_wishes,
-        options: *const ntv_options,
-        result: *mut ntv_result,
-    ) -> ntv_status;
+    pub fn ntvr_plan_decide(
+        plan: *mut ntvr_plan,
+        limits: *const ntvr_limits,
+        wishes: *const ntvr_plan_wishes,
+        options: *const ntvr_options,
+        result: *mut ntvr_result,
+    ) -> ntvr_status;
 }
 extern "C" {
-    pub fn ntv_plan_blocks(
-        plan: *const ntv_plan,
-        blocks: *mut ntv_planned,
+    pub fn ntvr_plan_blocks(
+        plan: *const ntvr_plan,
+        blocks: *mut ntvr_planned,
         most: usize,
     ) -> usize;
 }
 extern "C" {
-    pub fn ntv_plan_placements(
-        plan: *const ntv_plan,
-        stage: ntv_stage,
-        placements: *mut ntv_placement,
+    pub fn ntvr_plan_placements(
+        plan: *const ntvr_plan,
+        stage: ntvr_stage,
+        placements: *mut ntvr_placement,
         most: usize,
     ) -> usize;
 }
-pub const NTV_XFB_EXTENSION: ntv_xfb_back_end = 0;
-pub const NTV_XFB_STORAGE: ntv_xfb_back_end = 1;
-pub const NTV_XFB_COMPUTE: ntv_xfb_back_end = 2;
-pub type ntv_xfb_back_end = ::std::os::raw::c_uint;
+pub const NTVR_XFB_EXTENSION: ntvr_xfb_back_end = 0;
+pub const NTVR_XFB_STORAGE: ntvr_xfb_back_end = 1;
+pub const NTVR_XFB_COMPUTE: ntvr_xfb_back_end = 2;
+pub type ntvr_xfb_back_end = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_attribute {
+pub struct ntvr_attribute {
     pub location: u32,
     pub format: *const ::std::os::raw::c_char,
     pub binding: u32,
@@ -549,26 +549,26 @@ pub struct ntv_attribute {
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_xfb_options {
+pub struct ntvr_xfb_options {
     pub back_end: u32,
     pub set: u32,
     pub binding: u32,
-    pub attributes: *const ntv_attribute,
+    pub attributes: *const ntvr_attribute,
     pub num_attributes: usize,
     pub passes_instance: bool,
     pub instance_location: u32,
 }
-pub const NTV_TOPOLOGY_POINTS: ntv_topology = 0;
-pub const NTV_TOPOLOGY_LINES: ntv_topology = 1;
-pub const NTV_TOPOLOGY_LINE_LOOP: ntv_topology = 2;
-pub const NTV_TOPOLOGY_LINE_STRIP: ntv_topology = 3;
-pub const NTV_TOPOLOGY_TRIANGLES: ntv_topology = 4;
-pub const NTV_TOPOLOGY_TRIANGLE_STRIP: ntv_topology = 5;
-pub const NTV_TOPOLOGY_TRIANGLE_FAN: ntv_topology = 6;
-pub type ntv_topology = ::std::os::raw::c_uint;
+pub const NTVR_TOPOLOGY_POINTS: ntvr_topology = 0;
+pub const NTVR_TOPOLOGY_LINES: ntvr_topology = 1;
+pub const NTVR_TOPOLOGY_LINE_LOOP: ntvr_topology = 2;
+pub const NTVR_TOPOLOGY_LINE_STRIP: ntvr_topology = 3;
+pub const NTVR_TOPOLOGY_TRIANGLES: ntvr_topology = 4;
+pub const NTVR_TOPOLOGY_TRIANGLE_STRIP: ntvr_topology = 5;
+pub const NTVR_TOPOLOGY_TRIANGLE_FAN: ntvr_topology = 6;
+pub type ntvr_topology = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_xfb_state {
+pub struct ntvr_xfb_state {
     pub is_active: bool,
     pub only_counts: bool,
     pub first_provokes: bool,
@@ -586,16 +586,16 @@ pub struct ntv_xfb_state {
     pub base_vertex: u32,
 }
 extern "C" {
-    pub fn ntv_xfb_state_words(state: *const ntv_xfb_state, words: *mut u32) -> bool;
+    pub fn ntvr_xfb_state_words(state: *const ntvr_xfb_state, words: *mut u32) -> bool;
 }
 extern "C" {
-    pub fn ntv_topology_primitives(topology: u32, vertices: u32) -> u32;
+    pub fn ntvr_topology_primitives(topology: u32, vertices: u32) -> u32;
 }
 extern "C" {
-    pub fn ntv_topology_vertices_per_primitive(topology: u32) -> u32;
+    pub fn ntvr_topology_vertices_per_primitive(topology: u32) -> u32;
 }
 extern "C" {
-    pub fn ntv_emission_list(
+    pub fn ntvr_emission_list(
         topology: u32,
         first_provokes: bool,
         indices: *const u32,
@@ -605,160 +605,160 @@ extern "C" {
         most: usize,
     ) -> usize;
 }
-pub const NTV_MODE_SYSTEM: ntv_mode = 1;
-pub const NTV_MODE_UNIFORM: ntv_mode = 2;
-pub const NTV_MODE_SHADER_IN: ntv_mode = 4;
-pub const NTV_MODE_SHADER_OUT: ntv_mode = 8;
-pub const NTV_MODE_IMAGE: ntv_mode = 16;
-pub const NTV_MODE_UBO: ntv_mode = 32;
-pub const NTV_MODE_PUSH_CONST: ntv_mode = 64;
-pub const NTV_MODE_SSBO: ntv_mode = 128;
-pub const NTV_MODE_CONSTANT: ntv_mode = 256;
-pub const NTV_MODE_TASK_PAYLOAD: ntv_mode = 512;
-pub const NTV_MODE_SHADER_TEMP: ntv_mode = 1024;
-pub const NTV_MODE_FUNCTION_TEMP: ntv_mode = 2048;
-pub const NTV_MODE_SHARED: ntv_mode = 4096;
-pub const NTV_MODE_GLOBAL: ntv_mode = 8192;
-pub type ntv_mode = ::std::os::raw::c_uint;
-pub const NTV_ACCESS_COHERENT: ntv_access = 1;
-pub const NTV_ACCESS_RESTRICT: ntv_access = 2;
-pub const NTV_ACCESS_VOLATILE: ntv_access = 4;
-pub const NTV_ACCESS_WRITEONLY: ntv_access = 8;
-pub const NTV_ACCESS_READONLY: ntv_access = 16;
-pub const NTV_ACCESS_NON_UNIFORM: ntv_access = 32;
-pub const NTV_ACCESS_REORDERABLE: ntv_access = 64;
-pub const NTV_ACCESS_NON_TEMPORAL: ntv_access = 128;
-pub const NTV_ACCESS_INCLUDE_HELPERS: ntv_access = 256;
-pub const NTV_ACCESS_IS_SWIZZLED_AMD: ntv_access = 512;
-pub const NTV_ACCESS_USES_FORMAT_AMD: ntv_access = 1024;
-pub const NTV_ACCESS_FMASK_LOWERED_AMD: ntv_access = 2048;
-pub const NTV_ACCESS_SPECULATABLE: ntv_access = 4096;
-pub const NTV_ACCESS_CP_GE_COHERENT_AMD: ntv_access = 8192;
-pub const NTV_ACCESS_IN_BOUNDS_AGX: ntv_access = 16384;
-pub const NTV_ACCESS_KEEP_SCALAR: ntv_access = 32768;
-pub const NTV_ACCESS_SMEM_AMD: ntv_access = 65536;
-pub const NTV_ACCESS_ATOMIC: ntv_access = 131072;
-pub type ntv_access = ::std::os::raw::c_uint;
-pub const NTV_ATOMIC_OP_IADD: ntv_atomic_op = 0;
-pub const NTV_ATOMIC_OP_IMIN: ntv_atomic_op = 1;
-pub const NTV_ATOMIC_OP_UMIN: ntv_atomic_op = 2;
-pub const NTV_ATOMIC_OP_IMAX: ntv_atomic_op = 3;
-pub const NTV_ATOMIC_OP_UMAX: ntv_atomic_op = 4;
-pub const NTV_ATOMIC_OP_IAND: ntv_atomic_op = 5;
-pub const NTV_ATOMIC_OP_IOR: ntv_atomic_op = 6;
-pub const NTV_ATOMIC_OP_IXOR: ntv_atomic_op = 7;
-pub const NTV_ATOMIC_OP_XCHG: ntv_atomic_op = 8;
-pub const NTV_ATOMIC_OP_FADD: ntv_atomic_op = 9;
-pub const NTV_ATOMIC_OP_FMIN: ntv_atomic_op = 10;
-pub const NTV_ATOMIC_OP_FMAX: ntv_atomic_op = 11;
-pub const NTV_ATOMIC_OP_CMPXCHG: ntv_atomic_op = 12;
-pub const NTV_ATOMIC_OP_FCMPXCHG: ntv_atomic_op = 13;
-pub const NTV_ATOMIC_OP_INC_WRAP: ntv_atomic_op = 14;
-pub const NTV_ATOMIC_OP_DEC_WRAP: ntv_atomic_op = 15;
-pub type ntv_atomic_op = ::std::os::raw::c_uint;
-pub const NTV_SCOPE_NONE: ntv_scope = 0;
-pub const NTV_SCOPE_INVOCATION: ntv_scope = 1;
-pub const NTV_SCOPE_SUBGROUP: ntv_scope = 2;
-pub const NTV_SCOPE_SHADER_CALL: ntv_scope = 3;
-pub const NTV_SCOPE_WORKGROUP: ntv_scope = 4;
-pub const NTV_SCOPE_QUEUE_FAMILY: ntv_scope = 5;
-pub const NTV_SCOPE_DEVICE: ntv_scope = 6;
-pub type ntv_scope = ::std::os::raw::c_uint;
-pub const NTV_SEMANTICS_ACQUIRE: ntv_semantics = 1;
-pub const NTV_SEMANTICS_RELEASE: ntv_semantics = 2;
-pub const NTV_SEMANTICS_MAKE_AVAILABLE: ntv_semantics = 4;
-pub const NTV_SEMANTICS_MAKE_VISIBLE: ntv_semantics = 8;
-pub type ntv_semantics = ::std::os::raw::c_uint;
-pub const NTV_INTERP_MODE_NONE: ntv_interp_mode = 0;
-pub const NTV_INTERP_MODE_SMOOTH: ntv_interp_mode = 1;
-pub const NTV_INTERP_MODE_FLAT: ntv_interp_mode = 2;
-pub const NTV_INTERP_MODE_NOPERSPECTIVE: ntv_interp_mode = 3;
-pub const NTV_INTERP_MODE_EXPLICIT: ntv_interp_mode = 4;
-pub type ntv_interp_mode = ::std::os::raw::c_uint;
-pub const NTV_PRECISION_NONE: ntv_precision = 0;
-pub const NTV_PRECISION_HIGH: ntv_precision = 1;
-pub const NTV_PRECISION_MEDIUM: ntv_precision = 2;
-pub const NTV_PRECISION_LOW: ntv_precision = 3;
-pub type ntv_precision = ::std::os::raw::c_uint;
-pub const NTV_DIM_1D: ntv_dim = 0;
-pub const NTV_DIM_2D: ntv_dim = 1;
-pub const NTV_DIM_3D: ntv_dim = 2;
-pub const NTV_DIM_CUBE: ntv_dim = 3;
-pub const NTV_DIM_RECT: ntv_dim = 4;
-pub const NTV_DIM_BUF: ntv_dim = 5;
-pub const NTV_DIM_EXTERNAL: ntv_dim = 6;
-pub const NTV_DIM_MS: ntv_dim = 7;
-pub const NTV_DIM_SUBPASS: ntv_dim = 8;
-pub const NTV_DIM_SUBPASS_MS: ntv_dim = 9;
-pub type ntv_dim = ::std::os::raw::c_uint;
-pub const NTV_DESC_TYPE_SAMPLER: ntv_desc_type = 0;
-pub const NTV_DESC_TYPE_COMBINED_IMAGE_SAMPLER: ntv_desc_type = 1;
-pub const NTV_DESC_TYPE_SAMPLED_IMAGE: ntv_desc_type = 2;
-pub const NTV_DESC_TYPE_STORAGE_IMAGE: ntv_desc_type = 3;
-pub const NTV_DESC_TYPE_UNIFORM_TEXEL_BUFFER: ntv_desc_type = 4;
-pub const NTV_DESC_TYPE_STORAGE_TEXEL_BUFFER: ntv_desc_type = 5;
-pub const NTV_DESC_TYPE_UNIFORM_BUFFER: ntv_desc_type = 6;
-pub const NTV_DESC_TYPE_STORAGE_BUFFER: ntv_desc_type = 7;
-pub const NTV_DESC_TYPE_INPUT_ATTACHMENT: ntv_desc_type = 8;
-pub const NTV_DESC_TYPE_INLINE_UNIFORM_BLOCK: ntv_desc_type = 9;
-pub const NTV_DESC_TYPE_ACCELERATION_STRUCTURE: ntv_desc_type = 10;
-pub type ntv_desc_type = ::std::os::raw::c_uint;
-pub const NTV_TEX_OP_TEX: ntv_tex_op = 0;
-pub const NTV_TEX_OP_TXB: ntv_tex_op = 1;
-pub const NTV_TEX_OP_TXL: ntv_tex_op = 2;
-pub const NTV_TEX_OP_TXD: ntv_tex_op = 3;
-pub const NTV_TEX_OP_TXF: ntv_tex_op = 4;
-pub const NTV_TEX_OP_TXF_MS: ntv_tex_op = 5;
-pub const NTV_TEX_OP_TXS: ntv_tex_op = 6;
-pub const NTV_TEX_OP_LOD: ntv_tex_op = 7;
-pub const NTV_TEX_OP_TG4: ntv_tex_op = 8;
-pub const NTV_TEX_OP_QUERY_LEVELS: ntv_tex_op = 9;
-pub const NTV_TEX_OP_TEXTURE_SAMPLES: ntv_tex_op = 10;
-pub const NTV_TEX_OP_SAMPLES_IDENTICAL: ntv_tex_op = 11;
-pub type ntv_tex_op = ::std::os::raw::c_uint;
-pub const NTV_TEX_SRC_COORD: ntv_tex_src = 0;
-pub const NTV_TEX_SRC_PROJECTOR: ntv_tex_src = 1;
-pub const NTV_TEX_SRC_COMPARATOR: ntv_tex_src = 2;
-pub const NTV_TEX_SRC_OFFSET: ntv_tex_src = 3;
-pub const NTV_TEX_SRC_BIAS: ntv_tex_src = 4;
-pub const NTV_TEX_SRC_LOD: ntv_tex_src = 5;
-pub const NTV_TEX_SRC_MIN_LOD: ntv_tex_src = 6;
-pub const NTV_TEX_SRC_MS_INDEX: ntv_tex_src = 7;
-pub const NTV_TEX_SRC_DDX: ntv_tex_src = 8;
-pub const NTV_TEX_SRC_DDY: ntv_tex_src = 9;
-pub const NTV_TEX_SRC_TEXTURE_DEREF: ntv_tex_src = 10;
-pub const NTV_TEX_SRC_SAMPLER_DEREF: ntv_tex_src = 11;
-pub const NTV_TEX_SRC_TEXTURE_OFFSET: ntv_tex_src = 12;
-pub const NTV_TEX_SRC_SAMPLER_OFFSET: ntv_tex_src = 13;
-pub const NTV_TEX_SRC_TEXTURE_HANDLE: ntv_tex_src = 14;
-pub const NTV_TEX_SRC_SAMPLER_HANDLE: ntv_tex_src = 15;
-pub const NTV_TEX_SRC_PLANE: ntv_tex_src = 16;
-pub const NTV_TEX_SRC_BACKEND1: ntv_tex_src = 17;
-pub const NTV_TEX_SRC_BACKEND2: ntv_tex_src = 18;
-pub const NTV_TEX_SRC_SAMPLER_DEREF_INTRINSIC: ntv_tex_src = 19;
-pub const NTV_TEX_SRC_TEXTURE_DEREF_INTRINSIC: ntv_tex_src = 20;
-pub type ntv_tex_src = ::std::os::raw::c_uint;
-pub const NTV_HINT_NONE: ntv_hint = 0;
-pub const NTV_HINT_FLATTEN: ntv_hint = 1;
-pub const NTV_HINT_DONT_FLATTEN: ntv_hint = 2;
-pub const NTV_HINT_DIVERGENT_ALWAYS_TAKEN: ntv_hint = 3;
-pub type ntv_hint = ::std::os::raw::c_uint;
-pub const NTV_FLOAT_SIGNED_ZERO_PRESERVE: ntv_float_controls = 1;
-pub const NTV_FLOAT_INF_PRESERVE: ntv_float_controls = 8;
-pub const NTV_FLOAT_NAN_PRESERVE: ntv_float_controls = 64;
-pub const NTV_FLOAT_DENORM_PRESERVE: ntv_float_controls = 512;
-pub const NTV_FLOAT_DENORM_FLUSH_TO_ZERO: ntv_float_controls = 4096;
-pub const NTV_FLOAT_ROUNDING_MODE_RTE: ntv_float_controls = 32768;
-pub const NTV_FLOAT_ROUNDING_MODE_RTZ: ntv_float_controls = 262144;
-pub type ntv_float_controls = ::std::os::raw::c_uint;
-pub const NTV_BASE_BOOL: ntv_base = 0;
-pub const NTV_BASE_INT: ntv_base = 1;
-pub const NTV_BASE_UINT: ntv_base = 2;
-pub const NTV_BASE_FLOAT: ntv_base = 3;
-pub type ntv_base = ::std::os::raw::c_uint;
+pub const NTVR_MODE_SYSTEM: ntvr_mode = 1;
+pub const NTVR_MODE_UNIFORM: ntvr_mode = 2;
+pub const NTVR_MODE_SHADER_IN: ntvr_mode = 4;
+pub const NTVR_MODE_SHADER_OUT: ntvr_mode = 8;
+pub const NTVR_MODE_IMAGE: ntvr_mode = 16;
+pub const NTVR_MODE_UBO: ntvr_mode = 32;
+pub const NTVR_MODE_PUSH_CONST: ntvr_mode = 64;
+pub const NTVR_MODE_SSBO: ntvr_mode = 128;
+pub const NTVR_MODE_CONSTANT: ntvr_mode = 256;
+pub const NTVR_MODE_TASK_PAYLOAD: ntvr_mode = 512;
+pub const NTVR_MODE_SHADER_TEMP: ntvr_mode = 1024;
+pub const NTVR_MODE_FUNCTION_TEMP: ntvr_mode = 2048;
+pub const NTVR_MODE_SHARED: ntvr_mode = 4096;
+pub const NTVR_MODE_GLOBAL: ntvr_mode = 8192;
+pub type ntvr_mode = ::std::os::raw::c_uint;
+pub const NTVR_ACCESS_COHERENT: ntvr_access = 1;
+pub const NTVR_ACCESS_RESTRICT: ntvr_access = 2;
+pub const NTVR_ACCESS_VOLATILE: ntvr_access = 4;
+pub const NTVR_ACCESS_WRITEONLY: ntvr_access = 8;
+pub const NTVR_ACCESS_READONLY: ntvr_access = 16;
+pub const NTVR_ACCESS_NON_UNIFORM: ntvr_access = 32;
+pub const NTVR_ACCESS_REORDERABLE: ntvr_access = 64;
+pub const NTVR_ACCESS_NON_TEMPORAL: ntvr_access = 128;
+pub const NTVR_ACCESS_INCLUDE_HELPERS: ntvr_access = 256;
+pub const NTVR_ACCESS_IS_SWIZZLED_AMD: ntvr_access = 512;
+pub const NTVR_ACCESS_USES_FORMAT_AMD: ntvr_access = 1024;
+pub const NTVR_ACCESS_FMASK_LOWERED_AMD: ntvr_access = 2048;
+pub const NTVR_ACCESS_SPECULATABLE: ntvr_access = 4096;
+pub const NTVR_ACCESS_CP_GE_COHERENT_AMD: ntvr_access = 8192;
+pub const NTVR_ACCESS_IN_BOUNDS_AGX: ntvr_access = 16384;
+pub const NTVR_ACCESS_KEEP_SCALAR: ntvr_access = 32768;
+pub const NTVR_ACCESS_SMEM_AMD: ntvr_access = 65536;
+pub const NTVR_ACCESS_ATOMIC: ntvr_access = 131072;
+pub type ntvr_access = ::std::os::raw::c_uint;
+pub const NTVR_ATOMIC_OP_IADD: ntvr_atomic_op = 0;
+pub const NTVR_ATOMIC_OP_IMIN: ntvr_atomic_op = 1;
+pub const NTVR_ATOMIC_OP_UMIN: ntvr_atomic_op = 2;
+pub const NTVR_ATOMIC_OP_IMAX: ntvr_atomic_op = 3;
+pub const NTVR_ATOMIC_OP_UMAX: ntvr_atomic_op = 4;
+pub const NTVR_ATOMIC_OP_IAND: ntvr_atomic_op = 5;
+pub const NTVR_ATOMIC_OP_IOR: ntvr_atomic_op = 6;
+pub const NTVR_ATOMIC_OP_IXOR: ntvr_atomic_op = 7;
+pub const NTVR_ATOMIC_OP_XCHG: ntvr_atomic_op = 8;
+pub const NTVR_ATOMIC_OP_FADD: ntvr_atomic_op = 9;
+pub const NTVR_ATOMIC_OP_FMIN: ntvr_atomic_op = 10;
+pub const NTVR_ATOMIC_OP_FMAX: ntvr_atomic_op = 11;
+pub const NTVR_ATOMIC_OP_CMPXCHG: ntvr_atomic_op = 12;
+pub const NTVR_ATOMIC_OP_FCMPXCHG: ntvr_atomic_op = 13;
+pub const NTVR_ATOMIC_OP_INC_WRAP: ntvr_atomic_op = 14;
+pub const NTVR_ATOMIC_OP_DEC_WRAP: ntvr_atomic_op = 15;
+pub type ntvr_atomic_op = ::std::os::raw::c_uint;
+pub const NTVR_SCOPE_NONE: ntvr_scope = 0;
+pub const NTVR_SCOPE_INVOCATION: ntvr_scope = 1;
+pub const NTVR_SCOPE_SUBGROUP: ntvr_scope = 2;
+pub const NTVR_SCOPE_SHADER_CALL: ntvr_scope = 3;
+pub const NTVR_SCOPE_WORKGROUP: ntvr_scope = 4;
+pub const NTVR_SCOPE_QUEUE_FAMILY: ntvr_scope = 5;
+pub const NTVR_SCOPE_DEVICE: ntvr_scope = 6;
+pub type ntvr_scope = ::std::os::raw::c_uint;
+pub const NTVR_SEMANTICS_ACQUIRE: ntvr_semantics = 1;
+pub const NTVR_SEMANTICS_RELEASE: ntvr_semantics = 2;
+pub const NTVR_SEMANTICS_MAKE_AVAILABLE: ntvr_semantics = 4;
+pub const NTVR_SEMANTICS_MAKE_VISIBLE: ntvr_semantics = 8;
+pub type ntvr_semantics = ::std::os::raw::c_uint;
+pub const NTVR_INTERP_MODE_NONE: ntvr_interp_mode = 0;
+pub const NTVR_INTERP_MODE_SMOOTH: ntvr_interp_mode = 1;
+pub const NTVR_INTERP_MODE_FLAT: ntvr_interp_mode = 2;
+pub const NTVR_INTERP_MODE_NOPERSPECTIVE: ntvr_interp_mode = 3;
+pub const NTVR_INTERP_MODE_EXPLICIT: ntvr_interp_mode = 4;
+pub type ntvr_interp_mode = ::std::os::raw::c_uint;
+pub const NTVR_PRECISION_NONE: ntvr_precision = 0;
+pub const NTVR_PRECISION_HIGH: ntvr_precision = 1;
+pub const NTVR_PRECISION_MEDIUM: ntvr_precision = 2;
+pub const NTVR_PRECISION_LOW: ntvr_precision = 3;
+pub type ntvr_precision = ::std::os::raw::c_uint;
+pub const NTVR_DIM_1D: ntvr_dim = 0;
+pub const NTVR_DIM_2D: ntvr_dim = 1;
+pub const NTVR_DIM_3D: ntvr_dim = 2;
+pub const NTVR_DIM_CUBE: ntvr_dim = 3;
+pub const NTVR_DIM_RECT: ntvr_dim = 4;
+pub const NTVR_DIM_BUF: ntvr_dim = 5;
+pub const NTVR_DIM_EXTERNAL: ntvr_dim = 6;
+pub const NTVR_DIM_MS: ntvr_dim = 7;
+pub const NTVR_DIM_SUBPASS: ntvr_dim = 8;
+pub const NTVR_DIM_SUBPASS_MS: ntvr_dim = 9;
+pub type ntvr_dim = ::std::os::raw::c_uint;
+pub const NTVR_DESC_TYPE_SAMPLER: ntvr_desc_type = 0;
+pub const NTVR_DESC_TYPE_COMBINED_IMAGE_SAMPLER: ntvr_desc_type = 1;
+pub const NTVR_DESC_TYPE_SAMPLED_IMAGE: ntvr_desc_type = 2;
+pub const NTVR_DESC_TYPE_STORAGE_IMAGE: ntvr_desc_type = 3;
+pub const NTVR_DESC_TYPE_UNIFORM_TEXEL_BUFFER: ntvr_desc_type = 4;
+pub const NTVR_DESC_TYPE_STORAGE_TEXEL_BUFFER: ntvr_desc_type = 5;
+pub const NTVR_DESC_TYPE_UNIFORM_BUFFER: ntvr_desc_type = 6;
+pub const NTVR_DESC_TYPE_STORAGE_BUFFER: ntvr_desc_type = 7;
+pub const NTVR_DESC_TYPE_INPUT_ATTACHMENT: ntvr_desc_type = 8;
+pub const NTVR_DESC_TYPE_INLINE_UNIFORM_BLOCK: ntvr_desc_type = 9;
+pub const NTVR_DESC_TYPE_ACCELERATION_STRUCTURE: ntvr_desc_type = 10;
+pub type ntvr_desc_type = ::std::os::raw::c_uint;
+pub const NTVR_TEX_OP_TEX: ntvr_tex_op = 0;
+pub const NTVR_TEX_OP_TXB: ntvr_tex_op = 1;
+pub const NTVR_TEX_OP_TXL: ntvr_tex_op = 2;
+pub const NTVR_TEX_OP_TXD: ntvr_tex_op = 3;
+pub const NTVR_TEX_OP_TXF: ntvr_tex_op = 4;
+pub const NTVR_TEX_OP_TXF_MS: ntvr_tex_op = 5;
+pub const NTVR_TEX_OP_TXS: ntvr_tex_op = 6;
+pub const NTVR_TEX_OP_LOD: ntvr_tex_op = 7;
+pub const NTVR_TEX_OP_TG4: ntvr_tex_op = 8;
+pub const NTVR_TEX_OP_QUERY_LEVELS: ntvr_tex_op = 9;
+pub const NTVR_TEX_OP_TEXTURE_SAMPLES: ntvr_tex_op = 10;
+pub const NTVR_TEX_OP_SAMPLES_IDENTICAL: ntvr_tex_op = 11;
+pub type ntvr_tex_op = ::std::os::raw::c_uint;
+pub const NTVR_TEX_SRC_COORD: ntvr_tex_src = 0;
+pub const NTVR_TEX_SRC_PROJECTOR: ntvr_tex_src = 1;
+pub const NTVR_TEX_SRC_COMPARATOR: ntvr_tex_src = 2;
+pub const NTVR_TEX_SRC_OFFSET: ntvr_tex_src = 3;
+pub const NTVR_TEX_SRC_BIAS: ntvr_tex_src = 4;
+pub const NTVR_TEX_SRC_LOD: ntvr_tex_src = 5;
+pub const NTVR_TEX_SRC_MIN_LOD: ntvr_tex_src = 6;
+pub const NTVR_TEX_SRC_MS_INDEX: ntvr_tex_src = 7;
+pub const NTVR_TEX_SRC_DDX: ntvr_tex_src = 8;
+pub const NTVR_TEX_SRC_DDY: ntvr_tex_src = 9;
+pub const NTVR_TEX_SRC_TEXTURE_DEREF: ntvr_tex_src = 10;
+pub const NTVR_TEX_SRC_SAMPLER_DEREF: ntvr_tex_src = 11;
+pub const NTVR_TEX_SRC_TEXTURE_OFFSET: ntvr_tex_src = 12;
+pub const NTVR_TEX_SRC_SAMPLER_OFFSET: ntvr_tex_src = 13;
+pub const NTVR_TEX_SRC_TEXTURE_HANDLE: ntvr_tex_src = 14;
+pub const NTVR_TEX_SRC_SAMPLER_HANDLE: ntvr_tex_src = 15;
+pub const NTVR_TEX_SRC_PLANE: ntvr_tex_src = 16;
+pub const NTVR_TEX_SRC_BACKEND1: ntvr_tex_src = 17;
+pub const NTVR_TEX_SRC_BACKEND2: ntvr_tex_src = 18;
+pub const NTVR_TEX_SRC_SAMPLER_DEREF_INTRINSIC: ntvr_tex_src = 19;
+pub const NTVR_TEX_SRC_TEXTURE_DEREF_INTRINSIC: ntvr_tex_src = 20;
+pub type ntvr_tex_src = ::std::os::raw::c_uint;
+pub const NTVR_HINT_NONE: ntvr_hint = 0;
+pub const NTVR_HINT_FLATTEN: ntvr_hint = 1;
+pub const NTVR_HINT_DONT_FLATTEN: ntvr_hint = 2;
+pub const NTVR_HINT_DIVERGENT_ALWAYS_TAKEN: ntvr_hint = 3;
+pub type ntvr_hint = ::std::os::raw::c_uint;
+pub const NTVR_FLOAT_SIGNED_ZERO_PRESERVE: ntvr_float_controls = 1;
+pub const NTVR_FLOAT_INF_PRESERVE: ntvr_float_controls = 8;
+pub const NTVR_FLOAT_NAN_PRESERVE: ntvr_float_controls = 64;
+pub const NTVR_FLOAT_DENORM_PRESERVE: ntvr_float_controls = 512;
+pub const NTVR_FLOAT_DENORM_FLUSH_TO_ZERO: ntvr_float_controls = 4096;
+pub const NTVR_FLOAT_ROUNDING_MODE_RTE: ntvr_float_controls = 32768;
+pub const NTVR_FLOAT_ROUNDING_MODE_RTZ: ntvr_float_controls = 262144;
+pub type ntvr_float_controls = ::std::os::raw::c_uint;
+pub const NTVR_BASE_BOOL: ntvr_base = 0;
+pub const NTVR_BASE_INT: ntvr_base = 1;
+pub const NTVR_BASE_UINT: ntvr_base = 2;
+pub const NTVR_BASE_FLOAT: ntvr_base = 3;
+pub type ntvr_base = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_wire {
+pub struct ntvr_wire {
     pub words: *mut u32,
     pub len: usize,
     pub written: usize,
@@ -769,27 +769,27 @@ pub struct ntv_wire {
     pub num_instrs: u32,
     pub failed: bool,
 }
-pub const NTV_RECORD_ALU: ntv_record = 0;
-pub const NTV_RECORD_INTRINSIC: ntv_record = 1;
-pub const NTV_RECORD_CONST: ntv_record = 2;
-pub const NTV_RECORD_DEREF_VAR: ntv_record = 3;
-pub const NTV_RECORD_DEREF: ntv_record = 4;
-pub const NTV_RECORD_TEX: ntv_record = 5;
-pub const NTV_RECORD_PLAIN: ntv_record = 6;
-pub const NTV_RECORD_CONTROL: ntv_record = 7;
-pub const NTV_RECORD_TYPE: ntv_record = 8;
-pub const NTV_RECORD_VARIABLE: ntv_record = 9;
-pub const NTV_RECORD_VARIABLE_TYPE: ntv_record = 10;
-pub const NTV_RECORD_PHI_SRC: ntv_record = 11;
-pub const NTV_RECORD_DIRECTIVE: ntv_record = 12;
-pub const NTV_RECORD_FACT: ntv_record = 13;
-pub const NTV_RECORD_NAME: ntv_record = 14;
-pub const NTV_RECORD_MATH: ntv_record = 15;
-pub type ntv_record = ::std::os::raw::c_uint;
+pub const NTVR_RECORD_ALU: ntvr_record = 0;
+pub const NTVR_RECORD_INTRINSIC: ntvr_record = 1;
+pub const NTVR_RECORD_CONST: ntvr_record = 2;
+pub const NTVR_RECORD_DEREF_VAR: ntvr_record = 3;
+pub const NTVR_RECORD_DEREF: ntvr_record = 4;
+pub const NTVR_RECORD_TEX: ntvr_record = 5;
+pub const NTVR_RECORD_PLAIN: ntvr_record = 6;
+pub const NTVR_RECORD_CONTROL: ntvr_record = 7;
+pub const NTVR_RECORD_TYPE: ntvr_record = 8;
+pub const NTVR_RECORD_VARIABLE: ntvr_record = 9;
+pub const NTVR_RECORD_VARIABLE_TYPE: ntvr_record = 10;
+pub const NTVR_RECORD_PHI_SRC: ntvr_record = 11;
+pub const NTVR_RECORD_DIRECTIVE: ntvr_record = 12;
+pub const NTVR_RECORD_FACT: ntvr_record = 13;
+pub const NTVR_RECORD_NAME: ntvr_record = 14;
+pub const NTVR_RECORD_MATH: ntvr_record = 15;
+pub type ntvr_record = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_shader {
-    pub stage: ntv_stage,
+pub struct ntvr_shader {
+    pub stage: ntvr_stage,
     pub workgroup_size: [u32; 3usize],
     pub workgroup_size_variable: bool,
     pub first_ubo_is_default_ubo: bool,
@@ -807,117 +807,117 @@ pub struct ntv_shader {
     pub name: *const ::std::os::raw::c_char,
     pub label: *const ::std::os::raw::c_char,
 }
-pub const NTV_INFO_INPUTS_READ: ntv_info_field = 6;
-pub const NTV_INFO_OUTPUTS_WRITTEN: ntv_info_field = 8;
-pub const NTV_INFO_OUTPUTS_READ: ntv_info_field = 9;
-pub const NTV_INFO_SYSTEM_VALUES_READ: ntv_info_field = 10;
-pub const NTV_INFO_XFB_STRIDE: ntv_info_field = 37;
-pub const NTV_INFO_INLINABLE_UNIFORM_DW_OFFSETS: ntv_info_field = 38;
-pub const NTV_INFO_OUTPUT_PRIMITIVE: ntv_info_field = 65;
-pub const NTV_INFO_INPUT_PRIMITIVE: ntv_info_field = 66;
-pub const NTV_INFO_COLOR0_INTERP: ntv_info_field = 90;
-pub const NTV_INFO_COLOR1_INTERP: ntv_info_field = 93;
-pub const NTV_INFO_PRIMITIVE_MODE: ntv_info_field = 57;
-pub const NTV_INFO_SPACING: ntv_info_field = 59;
-pub const NTV_INFO_PATCH_INPUTS_READ: ntv_info_field = 19;
-pub const NTV_INFO_PATCH_OUTPUTS_WRITTEN: ntv_info_field = 20;
-pub const NTV_INFO_PATCH_OUTPUTS_READ: ntv_info_field = 21;
-pub const NTV_INFO_CLIP_DISTANCE_ARRAY_SIZE: ntv_info_field = 40;
-pub const NTV_INFO_CULL_DISTANCE_ARRAY_SIZE: ntv_info_field = 41;
-pub const NTV_INFO_SEPARATE_SHADER: ntv_info_field = 47;
-pub const NTV_INFO_HAS_TRANSFORM_FEEDBACK_VARYINGS: ntv_info_field = 48;
-pub const NTV_INFO_IO_LOWERED: ntv_info_field = 50;
-pub const NTV_INFO_WRITES_MEMORY: ntv_info_field = 51;
-pub const NTV_INFO_WINDOW_SPACE_POSITION: ntv_info_field = 55;
-pub const NTV_INFO_TCS_VERTICES_OUT: ntv_info_field = 58;
-pub const NTV_INFO_CCW: ntv_info_field = 60;
-pub const NTV_INFO_POINT_MODE: ntv_info_field = 61;
-pub const NTV_INFO_VERTICES_OUT: ntv_info_field = 67;
-pub const NTV_INFO_INVOCATIONS: ntv_info_field = 68;
-pub const NTV_INFO_VERTICES_IN: ntv_info_field = 69;
-pub const NTV_INFO_USES_END_PRIMITIVE: ntv_info_field = 70;
-pub const NTV_INFO_ACTIVE_STREAM_MASK: ntv_info_field = 71;
-pub const NTV_INFO_USES_DISCARD: ntv_info_field = 72;
-pub const NTV_INFO_USES_FBFETCH_OUTPUT: ntv_info_field = 73;
-pub const NTV_INFO_COLOR_IS_DUAL_SOURCE: ntv_info_field = 74;
-pub const NTV_INFO_USES_SAMPLE_QUALIFIER: ntv_info_field = 77;
-pub const NTV_INFO_USES_SAMPLE_SHADING: ntv_info_field = 78;
-pub const NTV_INFO_EARLY_FRAGMENT_TESTS: ntv_info_field = 79;
-pub const NTV_INFO_INNER_COVERAGE: ntv_info_field = 80;
-pub const NTV_INFO_POST_DEPTH_COVERAGE: ntv_info_field = 81;
-pub const NTV_INFO_PIXEL_CENTER_INTEGER: ntv_info_field = 82;
-pub const NTV_INFO_ORIGIN_UPPER_LEFT: ntv_info_field = 83;
-pub const NTV_INFO_PIXEL_INTERLOCK_ORDERED: ntv_info_field = 84;
-pub const NTV_INFO_PIXEL_INTERLOCK_UNORDERED: ntv_info_field = 85;
-pub const NTV_INFO_SAMPLE_INTERLOCK_ORDERED: ntv_info_field = 86;
-pub const NTV_INFO_SAMPLE_INTERLOCK_UNORDERED: ntv_info_field = 87;
-pub const NTV_INFO_COLOR0_SAMPLE: ntv_info_field = 91;
-pub const NTV_INFO_COLOR0_CENTROID: ntv_info_field = 92;
-pub const NTV_INFO_COLOR1_SAMPLE: ntv_info_field = 94;
-pub const NTV_INFO_COLOR1_CENTROID: ntv_info_field = 95;
-pub const NTV_INFO_PTR_SIZE: ntv_info_field = 99;
-pub const NTV_INFO_SCRATCH: ntv_info_field = 103;
-pub const NTV_INFO_NUM_INLINABLE_UNIFORMS: ntv_info_field = 39;
-pub const NTV_INFO_TASK_PAYLOAD_SIZE: ntv_info_field = 105;
-pub const NTV_INFO_MAX_VERTICES_OUT: ntv_info_field = 107;
-pub const NTV_INFO_MAX_PRIMITIVES_OUT: ntv_info_field = 108;
-pub const NTV_INFO_PRIMITIVE_TYPE: ntv_info_field = 109;
-pub type ntv_info_field = ::std::os::raw::c_uint;
-pub const NTV_DIRECTIVE_SHARED_OFFSET_UNITS: ntv_directive = 0;
-pub const NTV_DIRECTIVE_LOCATIONS: ntv_directive = 1;
-pub const NTV_DIRECTIVE_VARIABLE_SHARED_MEMORY: ntv_directive = 2;
-pub const NTV_DIRECTIVE_STRUCT: ntv_directive = 3;
-pub const NTV_DIRECTIVE_FRAMEBUFFER: ntv_directive = 4;
-pub const NTV_DIRECTIVE_UNIFORM_BLOCKS: ntv_directive = 5;
-pub const NTV_DIRECTIVE_STORAGE_BLOCKS: ntv_directive = 6;
-pub const NTV_DIRECTIVE_XFB: ntv_directive = 7;
-pub type ntv_directive = ::std::os::raw::c_uint;
-pub const NTV_OFFSET_UNITS_BYTES: ntv_offset_units = 0;
-pub const NTV_OFFSET_UNITS_ELEMENTS: ntv_offset_units = 1;
-pub type ntv_offset_units = ::std::os::raw::c_uint;
-pub const NTV_LOCATIONS_DECLARED: ntv_locations = 0;
-pub const NTV_LOCATIONS_SLOTS: ntv_locations = 1;
-pub const NTV_LOCATIONS_SPIRV: ntv_locations = 2;
-pub type ntv_locations = ::std::os::raw::c_uint;
-pub const NTV_FRAMEBUFFER_SINGLE_SAMPLE: ntv_framebuffer = 0;
-pub const NTV_FRAMEBUFFER_MULTISAMPLE: ntv_framebuffer = 1;
-pub type ntv_framebuffer = ::std::os::raw::c_uint;
-pub const NTV_BLOCKS_ARRAY: ntv_blocks = 0;
-pub type ntv_blocks = ::std::os::raw::c_uint;
-pub const NTV_TYPE_ARRAYED: ntv_type_flags = 1;
-pub const NTV_TYPE_SHADOW: ntv_type_flags = 2;
-pub const NTV_TYPE_BARE: ntv_type_flags = 4;
-pub type ntv_type_flags = ::std::os::raw::c_uint;
-pub const NTV_TYPE_VOID: ntv_type = 0;
-pub const NTV_TYPE_VECTOR: ntv_type = 1;
-pub const NTV_TYPE_MATRIX: ntv_type = 2;
-pub const NTV_TYPE_ARRAY: ntv_type = 3;
-pub const NTV_TYPE_STRUCT: ntv_type = 4;
-pub const NTV_TYPE_SAMPLER: ntv_type = 5;
-pub const NTV_TYPE_TEXTURE: ntv_type = 6;
-pub const NTV_TYPE_IMAGE: ntv_type = 7;
-pub const NTV_TYPE_ATOMIC_UINT: ntv_type = 8;
-pub type ntv_type = ::std::os::raw::c_uint;
-pub const NTV_VARIABLE_BINDLESS: ntv_variable_flags = 1;
-pub const NTV_VARIABLE_CENTROID: ntv_variable_flags = 2;
-pub const NTV_VARIABLE_SAMPLE: ntv_variable_flags = 4;
-pub const NTV_VARIABLE_PATCH: ntv_variable_flags = 8;
-pub const NTV_VARIABLE_INVARIANT: ntv_variable_flags = 16;
-pub const NTV_VARIABLE_PER_VIEW: ntv_variable_flags = 32;
-pub const NTV_VARIABLE_PER_PRIMITIVE: ntv_variable_flags = 64;
-pub const NTV_VARIABLE_RAY_QUERY: ntv_variable_flags = 128;
-pub const NTV_VARIABLE_FB_FETCH_OUTPUT: ntv_variable_flags = 256;
-pub const NTV_VARIABLE_COMPACT: ntv_variable_flags = 512;
-pub const NTV_VARIABLE_HIGH_DVEC2: ntv_variable_flags = 1024;
-pub type ntv_variable_flags = ::std::os::raw::c_uint;
+pub const NTVR_INFO_INPUTS_READ: ntvr_info_field = 6;
+pub const NTVR_INFO_OUTPUTS_WRITTEN: ntvr_info_field = 8;
+pub const NTVR_INFO_OUTPUTS_READ: ntvr_info_field = 9;
+pub const NTVR_INFO_SYSTEM_VALUES_READ: ntvr_info_field = 10;
+pub const NTVR_INFO_XFB_STRIDE: ntvr_info_field = 37;
+pub const NTVR_INFO_INLINABLE_UNIFORM_DW_OFFSETS: ntvr_info_field = 38;
+pub const NTVR_INFO_OUTPUT_PRIMITIVE: ntvr_info_field = 65;
+pub const NTVR_INFO_INPUT_PRIMITIVE: ntvr_info_field = 66;
+pub const NTVR_INFO_COLOR0_INTERP: ntvr_info_field = 90;
+pub const NTVR_INFO_COLOR1_INTERP: ntvr_info_field = 93;
+pub const NTVR_INFO_PRIMITIVE_MODE: ntvr_info_field = 57;
+pub const NTVR_INFO_SPACING: ntvr_info_field = 59;
+pub const NTVR_INFO_PATCH_INPUTS_READ: ntvr_info_field = 19;
+pub const NTVR_INFO_PATCH_OUTPUTS_WRITTEN: ntvr_info_field = 20;
+pub const NTVR_INFO_PATCH_OUTPUTS_READ: ntvr_info_field = 21;
+pub const NTVR_INFO_CLIP_DISTANCE_ARRAY_SIZE: ntvr_info_field = 40;
+pub const NTVR_INFO_CULL_DISTANCE_ARRAY_SIZE: ntvr_info_field = 41;
+pub const NTVR_INFO_SEPARATE_SHADER: ntvr_info_field = 47;
+pub const NTVR_INFO_HAS_TRANSFORM_FEEDBACK_VARYINGS: ntvr_info_field = 48;
+pub const NTVR_INFO_IO_LOWERED: ntvr_info_field = 50;
+pub const NTVR_INFO_WRITES_MEMORY: ntvr_info_field = 51;
+pub const NTVR_INFO_WINDOW_SPACE_POSITION: ntvr_info_field = 55;
+pub const NTVR_INFO_TCS_VERTICES_OUT: ntvr_info_field = 58;
+pub const NTVR_INFO_CCW: ntvr_info_field = 60;
+pub const NTVR_INFO_POINT_MODE: ntvr_info_field = 61;
+pub const NTVR_INFO_VERTICES_OUT: ntvr_info_field = 67;
+pub const NTVR_INFO_INVOCATIONS: ntvr_info_field = 68;
+pub const NTVR_INFO_VERTICES_IN: ntvr_info_field = 69;
+pub const NTVR_INFO_USES_END_PRIMITIVE: ntvr_info_field = 70;
+pub const NTVR_INFO_ACTIVE_STREAM_MASK: ntvr_info_field = 71;
+pub const NTVR_INFO_USES_DISCARD: ntvr_info_field = 72;
+pub const NTVR_INFO_USES_FBFETCH_OUTPUT: ntvr_info_field = 73;
+pub const NTVR_INFO_COLOR_IS_DUAL_SOURCE: ntvr_info_field = 74;
+pub const NTVR_INFO_USES_SAMPLE_QUALIFIER: ntvr_info_field = 77;
+pub const NTVR_INFO_USES_SAMPLE_SHADING: ntvr_info_field = 78;
+pub const NTVR_INFO_EARLY_FRAGMENT_TESTS: ntvr_info_field = 79;
+pub const NTVR_INFO_INNER_COVERAGE: ntvr_info_field = 80;
+pub const NTVR_INFO_POST_DEPTH_COVERAGE: ntvr_info_field = 81;
+pub const NTVR_INFO_PIXEL_CENTER_INTEGER: ntvr_info_field = 82;
+pub const NTVR_INFO_ORIGIN_UPPER_LEFT: ntvr_info_field = 83;
+pub const NTVR_INFO_PIXEL_INTERLOCK_ORDERED: ntvr_info_field = 84;
+pub const NTVR_INFO_PIXEL_INTERLOCK_UNORDERED: ntvr_info_field = 85;
+pub const NTVR_INFO_SAMPLE_INTERLOCK_ORDERED: ntvr_info_field = 86;
+pub const NTVR_INFO_SAMPLE_INTERLOCK_UNORDERED: ntvr_info_field = 87;
+pub const NTVR_INFO_COLOR0_SAMPLE: ntvr_info_field = 91;
+pub const NTVR_INFO_COLOR0_CENTROID: ntvr_info_field = 92;
+pub const NTVR_INFO_COLOR1_SAMPLE: ntvr_info_field = 94;
+pub const NTVR_INFO_COLOR1_CENTROID: ntvr_info_field = 95;
+pub const NTVR_INFO_PTR_SIZE: ntvr_info_field = 99;
+pub const NTVR_INFO_SCRATCH: ntvr_info_field = 103;
+pub const NTVR_INFO_NUM_INLINABLE_UNIFORMS: ntvr_info_field = 39;
+pub const NTVR_INFO_TASK_PAYLOAD_SIZE: ntvr_info_field = 105;
+pub const NTVR_INFO_MAX_VERTICES_OUT: ntvr_info_field = 107;
+pub const NTVR_INFO_MAX_PRIMITIVES_OUT: ntvr_info_field = 108;
+pub const NTVR_INFO_PRIMITIVE_TYPE: ntvr_info_field = 109;
+pub type ntvr_info_field = ::std::os::raw::c_uint;
+pub const NTVR_DIRECTIVE_SHARED_OFFSET_UNITS: ntvr_directive = 0;
+pub const NTVR_DIRECTIVE_LOCATIONS: ntvr_directive = 1;
+pub const NTVR_DIRECTIVE_VARIABLE_SHARED_MEMORY: ntvr_directive = 2;
+pub const NTVR_DIRECTIVE_STRUCT: ntvr_directive = 3;
+pub const NTVR_DIRECTIVE_FRAMEBUFFER: ntvr_directive = 4;
+pub const NTVR_DIRECTIVE_UNIFORM_BLOCKS: ntvr_directive = 5;
+pub const NTVR_DIRECTIVE_STORAGE_BLOCKS: ntvr_directive = 6;
+pub const NTVR_DIRECTIVE_XFB: ntvr_directive = 7;
+pub type ntvr_directive = ::std::os::raw::c_uint;
+pub const NTVR_OFFSET_UNITS_BYTES: ntvr_offset_units = 0;
+pub const NTVR_OFFSET_UNITS_ELEMENTS: ntvr_offset_units = 1;
+pub type ntvr_offset_units = ::std::os::raw::c_uint;
+pub const NTVR_LOCATIONS_DECLARED: ntvr_locations = 0;
+pub const NTVR_LOCATIONS_SLOTS: ntvr_locations = 1;
+pub const NTVR_LOCATIONS_SPIRV: ntvr_locations = 2;
+pub type ntvr_locations = ::std::os::raw::c_uint;
+pub const NTVR_FRAMEBUFFER_SINGLE_SAMPLE: ntvr_framebuffer = 0;
+pub const NTVR_FRAMEBUFFER_MULTISAMPLE: ntvr_framebuffer = 1;
+pub type ntvr_framebuffer = ::std::os::raw::c_uint;
+pub const NTVR_BLOCKS_ARRAY: ntvr_blocks = 0;
+pub type ntvr_blocks = ::std::os::raw::c_uint;
+pub const NTVR_TYPE_ARRAYED: ntvr_type_flags = 1;
+pub const NTVR_TYPE_SHADOW: ntvr_type_flags = 2;
+pub const NTVR_TYPE_BARE: ntvr_type_flags = 4;
+pub type ntvr_type_flags = ::std::os::raw::c_uint;
+pub const NTVR_TYPE_VOID: ntvr_type = 0;
+pub const NTVR_TYPE_VECTOR: ntvr_type = 1;
+pub const NTVR_TYPE_MATRIX: ntvr_type = 2;
+pub const NTVR_TYPE_ARRAY: ntvr_type = 3;
+pub const NTVR_TYPE_STRUCT: ntvr_type = 4;
+pub const NTVR_TYPE_SAMPLER: ntvr_type = 5;
+pub const NTVR_TYPE_TEXTURE: ntvr_type = 6;
+pub const NTVR_TYPE_IMAGE: ntvr_type = 7;
+pub const NTVR_TYPE_ATOMIC_UINT: ntvr_type = 8;
+pub type ntvr_type = ::std::os::raw::c_uint;
+pub const NTVR_VARIABLE_BINDLESS: ntvr_variable_flags = 1;
+pub const NTVR_VARIABLE_CENTROID: ntvr_variable_flags = 2;
+pub const NTVR_VARIABLE_SAMPLE: ntvr_variable_flags = 4;
+pub const NTVR_VARIABLE_PATCH: ntvr_variable_flags = 8;
+pub const NTVR_VARIABLE_INVARIANT: ntvr_variable_flags = 16;
+pub const NTVR_VARIABLE_PER_VIEW: ntvr_variable_flags = 32;
+pub const NTVR_VARIABLE_PER_PRIMITIVE: ntvr_variable_flags = 64;
+pub const NTVR_VARIABLE_RAY_QUERY: ntvr_variable_flags = 128;
+pub const NTVR_VARIABLE_FB_FETCH_OUTPUT: ntvr_variable_flags = 256;
+pub const NTVR_VARIABLE_COMPACT: ntvr_variable_flags = 512;
+pub const NTVR_VARIABLE_HIGH_DVEC2: ntvr_variable_flags = 1024;
+pub type ntvr_variable_flags = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_variable {
+pub struct ntvr_variable {
     pub name: *const ::std::os::raw::c_char,
     pub type_: u32,
-    pub mode: ntv_mode,
-    pub interpolation: ntv_interp_mode,
-    pub precision: ntv_precision,
+    pub mode: ntvr_mode,
+    pub interpolation: ntvr_interp_mode,
+    pub precision: ntvr_precision,
     pub access: u32,
     pub flags: u32,
     pub location: u32,
@@ -935,70 +935,70 @@ pub struct ntv_variable {
     pub num_values: u32,
     pub initializer: *const ::std::os::raw::c_char,
 }
-pub const NTV_CONTROL_BLOCK: ntv_control = 0;
-pub const NTV_CONTROL_IF: ntv_control = 1;
-pub const NTV_CONTROL_ELSE: ntv_control = 2;
-pub const NTV_CONTROL_END_IF: ntv_control = 3;
-pub const NTV_CONTROL_LOOP: ntv_control = 4;
-pub const NTV_CONTROL_CONTINUE: ntv_control = 5;
-pub const NTV_CONTROL_END_LOOP: ntv_control = 6;
-pub type ntv_control = ::std::os::raw::c_uint;
-pub const NTV_PLAIN_UNDEF: ntv_plain = 0;
-pub const NTV_PLAIN_PHI: ntv_plain = 1;
-pub const NTV_PLAIN_BREAK: ntv_plain = 2;
-pub const NTV_PLAIN_CONTINUE: ntv_plain = 3;
-pub const NTV_PLAIN_RETURN: ntv_plain = 4;
-pub const NTV_PLAIN_HALT: ntv_plain = 5;
-pub type ntv_plain = ::std::os::raw::c_uint;
-pub const NTV_ALU_EXACT: ntv_alu_flags = 1;
-pub const NTV_ALU_NO_SIGNED_WRAP: ntv_alu_flags = 2;
-pub const NTV_ALU_NO_UNSIGNED_WRAP: ntv_alu_flags = 4;
-pub type ntv_alu_flags = ::std::os::raw::c_uint;
-pub const NTV_MATH_NO_CONTRACT: ntv_math_control = 1;
-pub const NTV_MATH_NO_REASSOC: ntv_math_control = 8;
-pub const NTV_MATH_NO_TRANSFORM: ntv_math_control = 16;
-pub const NTV_MATH_PRESERVE_SIGNED_ZERO: ntv_math_control = 32;
-pub const NTV_MATH_PRESERVE_INF: ntv_math_control = 64;
-pub const NTV_MATH_PRESERVE_NAN: ntv_math_control = 128;
-pub type ntv_math_control = ::std::os::raw::c_uint;
-pub const NTV_DEREF_VAR: ntv_deref = 0;
-pub const NTV_DEREF_ARRAY: ntv_deref = 1;
-pub const NTV_DEREF_ARRAY_IMM: ntv_deref = 2;
-pub const NTV_DEREF_ARRAY_WILDCARD: ntv_deref = 3;
-pub const NTV_DEREF_PTR_AS_ARRAY: ntv_deref = 4;
-pub const NTV_DEREF_PTR_AS_ARRAY_IMM: ntv_deref = 5;
-pub const NTV_DEREF_STRUCT: ntv_deref = 6;
-pub const NTV_DEREF_CAST: ntv_deref = 7;
-pub type ntv_deref = ::std::os::raw::c_uint;
+pub const NTVR_CONTROL_BLOCK: ntvr_control = 0;
+pub const NTVR_CONTROL_IF: ntvr_control = 1;
+pub const NTVR_CONTROL_ELSE: ntvr_control = 2;
+pub const NTVR_CONTROL_END_IF: ntvr_control = 3;
+pub const NTVR_CONTROL_LOOP: ntvr_control = 4;
+pub const NTVR_CONTROL_CONTINUE: ntvr_control = 5;
+pub const NTVR_CONTROL_END_LOOP: ntvr_control = 6;
+pub type ntvr_control = ::std::os::raw::c_uint;
+pub const NTVR_PLAIN_UNDEF: ntvr_plain = 0;
+pub const NTVR_PLAIN_PHI: ntvr_plain = 1;
+pub const NTVR_PLAIN_BREAK: ntvr_plain = 2;
+pub const NTVR_PLAIN_CONTINUE: ntvr_plain = 3;
+pub const NTVR_PLAIN_RETURN: ntvr_plain = 4;
+pub const NTVR_PLAIN_HALT: ntvr_plain = 5;
+pub type ntvr_plain = ::std::os::raw::c_uint;
+pub const NTVR_ALU_EXACT: ntvr_alu_flags = 1;
+pub const NTVR_ALU_NO_SIGNED_WRAP: ntvr_alu_flags = 2;
+pub const NTVR_ALU_NO_UNSIGNED_WRAP: ntvr_alu_flags = 4;
+pub type ntvr_alu_flags = ::std::os::raw::c_uint;
+pub const NTVR_MATH_NO_CONTRACT: ntvr_math_control = 1;
+pub const NTVR_MATH_NO_REASSOC: ntvr_math_control = 8;
+pub const NTVR_MATH_NO_TRANSFORM: ntvr_math_control = 16;
+pub const NTVR_MATH_PRESERVE_SIGNED_ZERO: ntvr_math_control = 32;
+pub const NTVR_MATH_PRESERVE_INF: ntvr_math_control = 64;
+pub const NTVR_MATH_PRESERVE_NAN: ntvr_math_control = 128;
+pub type ntvr_math_control = ::std::os::raw::c_uint;
+pub const NTVR_DEREF_VAR: ntvr_deref = 0;
+pub const NTVR_DEREF_ARRAY: ntvr_deref = 1;
+pub const NTVR_DEREF_ARRAY_IMM: ntvr_deref = 2;
+pub const NTVR_DEREF_ARRAY_WILDCARD: ntvr_deref = 3;
+pub const NTVR_DEREF_PTR_AS_ARRAY: ntvr_deref = 4;
+pub const NTVR_DEREF_PTR_AS_ARRAY_IMM: ntvr_deref = 5;
+pub const NTVR_DEREF_STRUCT: ntvr_deref = 6;
+pub const NTVR_DEREF_CAST: ntvr_deref = 7;
+pub type ntvr_deref = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_deref_result {
+pub struct ntvr_deref_result {
     pub bits: ::std::os::raw::c_uint,
     pub type_: u32,
     pub modes: u32,
 }
-pub const NTV_IO_EXPLICIT_STRICT: ntv_io_flags = 1;
-pub const NTV_IO_DUALSRC: ntv_io_flags = 2;
-pub const NTV_IO_FBFETCH: ntv_io_flags = 4;
-pub const NTV_IO_COHERENT: ntv_io_flags = 8;
-pub const NTV_IO_PERVIEW: ntv_io_flags = 16;
-pub const NTV_IO_MEDIUMP: ntv_io_flags = 32;
-pub const NTV_IO_HIGH_16BITS: ntv_io_flags = 64;
-pub const NTV_IO_INVARIANT: ntv_io_flags = 128;
-pub const NTV_IO_HIGH_DVEC2: ntv_io_flags = 256;
-pub const NTV_IO_NO_VARYING: ntv_io_flags = 512;
-pub const NTV_IO_NO_SYSVAL_OUTPUT: ntv_io_flags = 1024;
-pub type ntv_io_flags = ::std::os::raw::c_uint;
-pub const NTV_TEX_GATHER_IMPLICIT_LOD: ntv_tex_flags = 1;
-pub const NTV_TEX_TEXTURE_NON_UNIFORM: ntv_tex_flags = 2;
-pub const NTV_TEX_SAMPLER_NON_UNIFORM: ntv_tex_flags = 4;
-pub const NTV_TEX_SPARSE: ntv_tex_flags = 8;
-pub const NTV_TEX_OFFSETS: ntv_tex_flags = 16;
-pub type ntv_tex_flags = ::std::os::raw::c_uint;
+pub const NTVR_IO_EXPLICIT_STRICT: ntvr_io_flags = 1;
+pub const NTVR_IO_DUALSRC: ntvr_io_flags = 2;
+pub const NTVR_IO_FBFETCH: ntvr_io_flags = 4;
+pub const NTVR_IO_COHERENT: ntvr_io_flags = 8;
+pub const NTVR_IO_PERVIEW: ntvr_io_flags = 16;
+pub const NTVR_IO_MEDIUMP: ntvr_io_flags = 32;
+pub const NTVR_IO_HIGH_16BITS: ntvr_io_flags = 64;
+pub const NTVR_IO_INVARIANT: ntvr_io_flags = 128;
+pub const NTVR_IO_HIGH_DVEC2: ntvr_io_flags = 256;
+pub const NTVR_IO_NO_VARYING: ntvr_io_flags = 512;
+pub const NTVR_IO_NO_SYSVAL_OUTPUT: ntvr_io_flags = 1024;
+pub type ntvr_io_flags = ::std::os::raw::c_uint;
+pub const NTVR_TEX_GATHER_IMPLICIT_LOD: ntvr_tex_flags = 1;
+pub const NTVR_TEX_TEXTURE_NON_UNIFORM: ntvr_tex_flags = 2;
+pub const NTVR_TEX_SAMPLER_NON_UNIFORM: ntvr_tex_flags = 4;
+pub const NTVR_TEX_SPARSE: ntvr_tex_flags = 8;
+pub const NTVR_TEX_OFFSETS: ntvr_tex_flags = 16;
+pub type ntvr_tex_flags = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct ntv_tex {
-    pub op: ntv_tex_op,
+pub struct ntvr_tex {
+    pub op: ntvr_tex_op,
     pub dest_type: u32,
     pub flags: u32,
     pub component: u32,

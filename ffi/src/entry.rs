@@ -24,35 +24,35 @@ use std::ptr::{null, null_mut};
 /// An error for C.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    pub(crate) status: ntv_status,
+    pub(crate) status: ntvr_status,
     pub(crate) message: String,
 }
 
 impl Failure {
     pub(crate) fn argument(message: impl Into<String>) -> Failure {
-        Failure { status: NTV_ERROR_ARGUMENT, message: message.into() }
+        Failure { status: NTVR_ERROR_ARGUMENT, message: message.into() }
     }
 
     pub(crate) fn memory() -> Failure {
-        Failure { status: NTV_ERROR_MEMORY, message: "the allocator returned no memory".into() }
+        Failure { status: NTVR_ERROR_MEMORY, message: "the allocator returned no memory".into() }
     }
 
     /// The internal error of a panic.
     pub(crate) fn panic(panic: &(dyn Any + Send)) -> Failure {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
-        Failure { status: NTV_ERROR_INTERNAL, message: format!("ntv panicked: {text}") }
+        Failure { status: NTVR_ERROR_INTERNAL, message: format!("ntv panicked: {text}") }
     }
 }
 
 impl From<Errors> for Failure {
     fn from(errors: Errors) -> Failure {
         let status = match errors.0.first().map(|error| error.kind) {
-            Some(ErrorKind::Malformed) => NTV_ERROR_MALFORMED,
-            Some(ErrorKind::Syntax | ErrorKind::Invalid) => NTV_ERROR_INVALID,
-            Some(ErrorKind::Unsupported) => NTV_ERROR_UNSUPPORTED,
-            Some(ErrorKind::Argument) => NTV_ERROR_ARGUMENT,
-            Some(ErrorKind::Internal) | None => NTV_ERROR_INTERNAL,
+            Some(ErrorKind::Malformed) => NTVR_ERROR_MALFORMED,
+            Some(ErrorKind::Syntax | ErrorKind::Invalid) => NTVR_ERROR_INVALID,
+            Some(ErrorKind::Unsupported) => NTVR_ERROR_UNSUPPORTED,
+            Some(ErrorKind::Argument) => NTVR_ERROR_ARGUMENT,
+            Some(ErrorKind::Internal) | None => NTVR_ERROR_INTERNAL,
         };
         Failure { status, message: errors.to_string() }
     }
@@ -69,16 +69,16 @@ pub(crate) struct Call {
     pub(crate) flags: u32,
     pub(crate) allocator: Allocator,
     /// The placements of uniform blocks in the options: a pointer, and their number.
-    pub(crate) placements: (*const ntv_placement, usize),
+    pub(crate) placements: (*const ntvr_placement, usize),
     /// The options of captures.
-    pub(crate) xfb: *const ntv_xfb_options,
+    pub(crate) xfb: *const ntvr_xfb_options,
     /// The push constants that options of keys read.
-    pub(crate) push_constants: *const ntv_push_constants,
-    pub(crate) descriptors: *const ntv_descriptor_layout,
+    pub(crate) push_constants: *const ntvr_push_constants,
+    pub(crate) descriptors: *const ntvr_descriptor_layout,
 }
 
 impl Call {
-    fn of(options: Option<&ntv_options>) -> Call {
+    fn of(options: Option<&ntvr_options>) -> Call {
         Call {
             flags: options.map_or(0, |options| options.flags),
             allocator: Allocator::of(options),
@@ -107,13 +107,13 @@ fn enter<T>(work: impl FnOnce() -> T) -> T {
 /// # Safety
 /// `options` is null or points to options, `result` is null or points to a result, which need not be initialized.
 unsafe fn answer(
-    options: *const ntv_options,
-    result: *mut ntv_result,
+    options: *const ntvr_options,
+    result: *mut ntvr_result,
     for_errors: bool,
-    work: impl FnOnce(&Call) -> Result<ntv_result, Failure>,
-) -> ntv_status {
+    work: impl FnOnce(&Call) -> Result<ntvr_result, Failure>,
+) -> ntvr_status {
     if result.is_null() && !for_errors {
-        return NTV_ERROR_ARGUMENT;
+        return NTVR_ERROR_ARGUMENT;
     }
     if !result.is_null() {
         // SAFETY: it is not null, so it points to a result by the contract.
@@ -125,7 +125,7 @@ unsafe fn answer(
     let outcome =
         catch_unwind(AssertUnwindSafe(|| enter(|| work(&call)))).unwrap_or_else(|panic| Err(Failure::panic(&*panic)));
     let (status, filled) = match outcome {
-        Ok(filled) => (NTV_OK, filled),
+        Ok(filled) => (NTVR_OK, filled),
         Err(failure) => (failure.status, reflection::failed(&failure.message, &call.allocator)),
     };
     if result.is_null() {
@@ -168,66 +168,66 @@ macro_rules! entry_points {
         #[no_mangle]
         pub unsafe extern "C" fn $name(
             $($arg: $ty,)*
-            $options: *const ntv_options,
-            $result: *mut ntv_result,
-        ) -> ntv_status {
+            $options: *const ntvr_options,
+            $result: *mut ntvr_result,
+        ) -> ntvr_status {
             // SAFETY: the contract is the same.
             let work = |call: &Call| unsafe { $body(call, $($arg),*) };
             // SAFETY: by the contract.
-            guarded(NTV_ERROR_INTERNAL, || unsafe { answer($options, $result, $for_errors, work) })
+            guarded(NTVR_ERROR_INTERNAL, || unsafe { answer($options, $result, $for_errors, work) })
         }
     };
 }
 
 entry_points! {
-    ntv_version() -> *const c_char, gives null() => names::version;
-    ntv_wire_version() -> u32, gives NTV_NONE => names::wire_version;
-    ntv_wire_number(table: ntv_table, name: *const c_char) -> u32, gives NTV_NONE => names::number;
-    ntv_wire_num_indices(intrinsic: u32) -> u32, gives 0 => names::num_indices;
-    ntv_slot_location(slot: u32) -> u32, gives NTV_NONE => names::slot_location;
-    ntv_wire_index(intrinsic: u32, index: *const c_char) -> u32, gives NTV_NONE => names::index;
+    ntvr_version() -> *const c_char, gives null() => names::version;
+    ntvr_wire_version() -> u32, gives NTVR_NONE => names::wire_version;
+    ntvr_wire_number(table: ntvr_table, name: *const c_char) -> u32, gives NTVR_NONE => names::number;
+    ntvr_wire_num_indices(intrinsic: u32) -> u32, gives 0 => names::num_indices;
+    ntvr_slot_location(slot: u32) -> u32, gives NTVR_NONE => names::slot_location;
+    ntvr_wire_index(intrinsic: u32, index: *const c_char) -> u32, gives NTVR_NONE => names::index;
 
-    ntv_target_init(target: *mut ntv_target, vulkan_version: u32) -> bool, gives false => target::init;
-    ntv_target_enable(target: *mut ntv_target, feature: *const c_char, on: bool) -> bool, gives false => target::enable;
-    ntv_target_workaround(target: *mut ntv_target, workaround: *const c_char, on: bool) -> bool, gives false
+    ntvr_target_init(target: *mut ntvr_target, vulkan_version: u32) -> bool, gives false => target::init;
+    ntvr_target_enable(target: *mut ntvr_target, feature: *const c_char, on: bool) -> bool, gives false => target::enable;
+    ntvr_target_workaround(target: *mut ntvr_target, workaround: *const c_char, on: bool) -> bool, gives false
         => target::work_around;
 
-    ntv_translator_create() -> *mut ntv_translator, gives null_mut() => translate::create_translator;
-    ntv_translator_destroy(translator: *mut ntv_translator) -> (), gives () => translate::destroy_translator;
-    ntv_translate(translator: *mut ntv_translator, target: *const ntv_target, wire: *const u32, num_words: usize),
+    ntvr_translator_create() -> *mut ntvr_translator, gives null_mut() => translate::create_translator;
+    ntvr_translator_destroy(translator: *mut ntvr_translator) -> (), gives () => translate::destroy_translator;
+    ntvr_translate(translator: *mut ntvr_translator, target: *const ntvr_target, wire: *const u32, num_words: usize),
         answers options, result => translate::translate_words;
-    ntv_result_free(result: *mut ntv_result, options: *const ntv_options) -> (), gives () => reflection::free;
+    ntvr_result_free(result: *mut ntvr_result, options: *const ntvr_options) -> (), gives () => reflection::free;
 
-    ntv_module_create(translator: *mut ntv_translator, target: *const ntv_target, wire: *const u32, num_words: usize,
-        offer: u64, module: *mut *mut ntv_module), answers options, result => module::create;
-    ntv_module_load(words: *const u32, num_words: usize, module: *mut *mut ntv_module),
+    ntvr_module_create(translator: *mut ntvr_translator, target: *const ntvr_target, wire: *const u32, num_words: usize,
+        offer: u64, module: *mut *mut ntvr_module), answers options, result => module::create;
+    ntvr_module_load(words: *const u32, num_words: usize, module: *mut *mut ntvr_module),
         reports options, result => module::load;
-    ntv_module_store(module: *const ntv_module), answers options, result => module::store;
-    ntv_module_destroy(module: *mut ntv_module) -> (), gives () => module::destroy;
-    ntv_link(stages: *const *const ntv_module, num_stages: usize, infos: *const ntv_link_info,
-        linked: *mut *mut ntv_module), reports options, result => module::link_stages;
-    ntv_program_keys(stages: *const *const ntv_module, num_stages: usize, key_of_draw: *const ntv_key,
-        keys: *mut ntv_key), reports options, result => module::program_keys;
-    ntv_likely_keys(stages: *const *const ntv_module, num_stages: usize, always: *const ntv_key, keys: *mut ntv_key,
+    ntvr_module_store(module: *const ntvr_module), answers options, result => module::store;
+    ntvr_module_destroy(module: *mut ntvr_module) -> (), gives () => module::destroy;
+    ntvr_link(stages: *const *const ntvr_module, num_stages: usize, infos: *const ntvr_link_info,
+        linked: *mut *mut ntvr_module), reports options, result => module::link_stages;
+    ntvr_program_keys(stages: *const *const ntvr_module, num_stages: usize, key_of_draw: *const ntvr_key,
+        keys: *mut ntvr_key), reports options, result => module::program_keys;
+    ntvr_likely_keys(stages: *const *const ntvr_module, num_stages: usize, always: *const ntvr_key, keys: *mut ntvr_key,
         most: usize) -> usize, gives 0 => module::likely;
-    ntv_module_instantiate(module: *const ntv_module, key_of_draw: *const ntv_key),
+    ntvr_module_instantiate(module: *const ntvr_module, key_of_draw: *const ntvr_key),
         answers options, result => module::instantiate;
 
-    ntv_plan_create() -> *mut ntv_plan, gives null_mut() => plan::create;
-    ntv_plan_destroy(plan: *mut ntv_plan) -> (), gives () => plan::destroy;
-    ntv_plan_add_stage(plan: *mut ntv_plan, wire: *const u32, num_words: usize, names: *const *const c_char,
+    ntvr_plan_create() -> *mut ntvr_plan, gives null_mut() => plan::create;
+    ntvr_plan_destroy(plan: *mut ntvr_plan) -> (), gives () => plan::destroy;
+    ntvr_plan_add_stage(plan: *mut ntvr_plan, wire: *const u32, num_words: usize, names: *const *const c_char,
         num_names: usize), reports options, result => plan::add_stage;
-    ntv_plan_know_block(plan: *mut ntv_plan, name: *const c_char, block: *const ntv_block),
+    ntvr_plan_know_block(plan: *mut ntvr_plan, name: *const c_char, block: *const ntvr_block),
         reports options, result => plan::know_block;
-    ntv_plan_decide(plan: *mut ntv_plan, limits: *const ntv_limits, wishes: *const ntv_plan_wishes),
+    ntvr_plan_decide(plan: *mut ntvr_plan, limits: *const ntvr_limits, wishes: *const ntvr_plan_wishes),
         reports options, result => plan::decide;
-    ntv_plan_blocks(plan: *const ntv_plan, blocks: *mut ntv_planned, most: usize) -> usize, gives 0 => plan::blocks;
-    ntv_plan_placements(plan: *const ntv_plan, stage: ntv_stage, placements: *mut ntv_placement, most: usize) -> usize,
+    ntvr_plan_blocks(plan: *const ntvr_plan, blocks: *mut ntvr_planned, most: usize) -> usize, gives 0 => plan::blocks;
+    ntvr_plan_placements(plan: *const ntvr_plan, stage: ntvr_stage, placements: *mut ntvr_placement, most: usize) -> usize,
         gives 0 => plan::stage_placements;
 
-    ntv_xfb_state_words(state: *const ntv_xfb_state, words: *mut u32) -> bool, gives false => xfb::state_words;
-    ntv_topology_primitives(topology: u32, vertices: u32) -> u32, gives 0 => xfb::primitives;
-    ntv_topology_vertices_per_primitive(topology: u32) -> u32, gives 0 => xfb::vertices_per_primitive;
-    ntv_emission_list(topology: u32, first_provokes: bool, indices: *const u32, num_indices: usize,
+    ntvr_xfb_state_words(state: *const ntvr_xfb_state, words: *mut u32) -> bool, gives false => xfb::state_words;
+    ntvr_topology_primitives(topology: u32, vertices: u32) -> u32, gives 0 => xfb::primitives;
+    ntvr_topology_vertices_per_primitive(topology: u32) -> u32, gives 0 => xfb::vertices_per_primitive;
+    ntvr_emission_list(topology: u32, first_provokes: bool, indices: *const u32, num_indices: usize,
         restart: *const u32, list: *mut u32, most: usize) -> usize, gives 0 => xfb::list;
 }

@@ -2,7 +2,7 @@
 
 //! Results in memory of the caller's allocator.
 
-use crate::bindings::{ntv_allocator, ntv_options};
+use crate::bindings::{ntvr_allocator, ntvr_options};
 use crate::entry::Failure;
 use ntv_core::module::Variant;
 use std::ffi::c_void;
@@ -33,9 +33,9 @@ pub(crate) struct Allocator {
 
 impl Allocator {
     /// The allocator of `options`, or malloc.
-    pub(crate) fn of(options: Option<&ntv_options>) -> Allocator {
+    pub(crate) fn of(options: Option<&ntvr_options>) -> Allocator {
         match options.map(|options| options.allocator) {
-            Some(ntv_allocator { alloc: Some(alloc), free, user }) => Allocator { alloc, free, user },
+            Some(ntvr_allocator { alloc: Some(alloc), free, user }) => Allocator { alloc, free, user },
             _ => Allocator { alloc: default_alloc, free: Some(default_free), user: std::ptr::null_mut() },
         }
     }

@@ -16,23 +16,23 @@ use std::sync::Arc;
 /// The type that a handle points to.
 type Handle = Arc<Module>;
 
-fn handle(module: Module) -> *mut ntv_module {
+fn handle(module: Module) -> *mut ntvr_module {
     Box::into_raw(Box::<Handle>::new(Arc::new(module))).cast()
 }
 
-fn key(key: &ntv_key) -> Key {
+fn key(key: &ntvr_key) -> Key {
     Key { bits: key.bits, size: key.size, uniforms: key.uniforms, swizzles: key.swizzles }
 }
 
-fn key_for_c(key: Key) -> ntv_key {
-    ntv_key { bits: key.bits, size: key.size, uniforms: key.uniforms, swizzles: key.swizzles }
+fn key_for_c(key: Key) -> ntvr_key {
+    ntvr_key { bits: key.bits, size: key.size, uniforms: key.uniforms, swizzles: key.swizzles }
 }
 
 /// The module of a handle.
 ///
 /// # Safety
 /// `module` is null or a module.
-unsafe fn module<'m>(module: *const ntv_module) -> Result<&'m Handle, Failure> {
+unsafe fn module<'m>(module: *const ntvr_module) -> Result<&'m Handle, Failure> {
     // SAFETY: by the contract.
     unsafe { module.cast::<Handle>().as_ref() }.ok_or_else(|| Failure::argument("module is NULL"))
 }
@@ -42,11 +42,11 @@ unsafe fn module<'m>(module: *const ntv_module) -> Result<&'m Handle, Failure> {
 /// # Safety
 /// `stages` is null or points to `len` handles, each null or a module.
 unsafe fn modules<'m>(
-    stages: *const *const ntv_module,
+    stages: *const *const ntvr_module,
     len: usize,
 ) -> Result<impl Iterator<Item = &'m Handle> + Clone + 'm, Failure> {
     // SAFETY: null or as documented, by the contract.
-    let handles: &'m [*const ntv_module] = unsafe { rows(stages, len, "stages") }?;
+    let handles: &'m [*const ntvr_module] = unsafe { rows(stages, len, "stages") }?;
     // SAFETY: each is null or a module by the contract.
     let modules = handles.iter().map(|handle| unsafe { module(*handle) });
     modules.clone().try_for_each(|module| module.map(|_| ()))?;
@@ -65,19 +65,19 @@ pub(crate) unsafe fn rows<'r, T>(first: *const T, len: usize, name: &str) -> Res
     unsafe { slice(first, len) }.ok_or_else(|| Failure::argument(format!("{name} is NULL, or has too many rows")))
 }
 
-/// `ntv_module_create`.
+/// `ntvr_module_create`.
 ///
 /// # Safety
-/// Pointers are null or point to the data that `ntv_module.h` documents; `wire` to `num_words` words.
+/// Pointers are null or point to the data that `ntvr_module.h` documents; `wire` to `num_words` words.
 pub(crate) unsafe fn create(
     call: &Call,
-    translator: *mut ntv_translator,
-    target: *const ntv_target,
+    translator: *mut ntvr_translator,
+    target: *const ntvr_target,
     wire: *const u32,
     num_words: usize,
     offer: u64,
-    made: *mut *mut ntv_module,
-) -> Result<ntv_result, Failure> {
+    made: *mut *mut ntvr_module,
+) -> Result<ntvr_result, Failure> {
     // SAFETY: null or as said, by the contract.
     let (translator, target, words) =
         unsafe { (translator.cast::<LockedTranslator>().as_ref(), target.as_ref(), slice(wire, num_words)) };
@@ -97,7 +97,7 @@ pub(crate) unsafe fn create(
 ///
 /// # Safety
 /// `made` is null or points to a pointer.
-unsafe fn place<'p>(made: *mut *mut ntv_module) -> Result<&'p mut *mut ntv_module, Failure> {
+unsafe fn place<'p>(made: *mut *mut ntvr_module) -> Result<&'p mut *mut ntvr_module, Failure> {
     if made.is_null() {
         return Err(Failure::argument("module is NULL"));
     }
@@ -108,7 +108,7 @@ unsafe fn place<'p>(made: *mut *mut ntv_module) -> Result<&'p mut *mut ntv_modul
     }
 }
 
-/// `ntv_module_load`.
+/// `ntvr_module_load`.
 ///
 /// # Safety
 /// `words` is null or points to `num_words` words, `made` is null or points to a pointer.
@@ -116,8 +116,8 @@ pub(crate) unsafe fn load(
     _: &Call,
     words: *const u32,
     num_words: usize,
-    made: *mut *mut ntv_module,
-) -> Result<ntv_result, Failure> {
+    made: *mut *mut ntvr_module,
+) -> Result<ntvr_result, Failure> {
     // SAFETY: by the contract.
     let (words, made) = unsafe { (slice(words, num_words), place(made)?) };
     let words = words.ok_or_else(|| Failure::argument("words is NULL"))?;
@@ -129,38 +129,38 @@ pub(crate) unsafe fn load(
 /// The first word of SPIR-V.
 const SPIRV_MAGIC: u32 = 0x0723_0203;
 
-/// `ntv_module_store`.
+/// `ntvr_module_store`.
 ///
 /// # Safety
 /// `stored` is null or a module.
-pub(crate) unsafe fn store(call: &Call, stored: *const ntv_module) -> Result<ntv_result, Failure> {
+pub(crate) unsafe fn store(call: &Call, stored: *const ntvr_module) -> Result<ntvr_result, Failure> {
     // SAFETY: by the contract.
     let module = unsafe { module(stored) }?;
     hand_over(&module.to_words(), module, None, [0; 3], call)
 }
 
-/// `ntv_module_instantiate`.
+/// `ntvr_module_instantiate`.
 ///
 /// # Safety
-/// Pointers are null or point to the data that `ntv_module.h` documents.
+/// Pointers are null or point to the data that `ntvr_module.h` documents.
 pub(crate) unsafe fn instantiate(
     call: &Call,
-    of: *const ntv_module,
-    key_of_draw: *const ntv_key,
-) -> Result<ntv_result, Failure> {
+    of: *const ntvr_module,
+    key_of_draw: *const ntvr_key,
+) -> Result<ntvr_result, Failure> {
     // SAFETY: null or as said, by the contract.
     let (module, wanted) = unsafe { (module(of)?, key_of_draw.as_ref()) };
     let wanted = wanted.map_or(Key::default(), key);
     let variant = module.variant(&wanted)?;
     let words = call.allocator.write(variant)?;
-    fill(ntv_result { words, num_words: variant.num_words(), ..empty() }, module, Some(&wanted), call)
+    fill(ntvr_result { words, num_words: variant.num_words(), ..empty() }, module, Some(&wanted), call)
 }
 
-/// `ntv_module_destroy`.
+/// `ntvr_module_destroy`.
 ///
 /// # Safety
 /// `module` is null or a module that is not used any more.
-pub(crate) unsafe fn destroy(module: *mut ntv_module) {
+pub(crate) unsafe fn destroy(module: *mut ntvr_module) {
     if !module.is_null() {
         // SAFETY: `handle` made it, by the contract.
         drop(unsafe { Box::from_raw(module.cast::<Handle>()) });
@@ -171,9 +171,9 @@ pub(crate) unsafe fn destroy(module: *mut ntv_module) {
 ///
 /// # Safety
 /// Its pointers are null or point to the given numbers of records.
-unsafe fn assignment(info: &ntv_link_info) -> Result<Assignment, Failure> {
+unsafe fn assignment(info: &ntvr_link_info) -> Result<Assignment, Failure> {
     // SAFETY: null or as said, by the contract.
-    let numbers = |first: *const ntv_varying_number, len, name: &str| unsafe {
+    let numbers = |first: *const ntvr_varying_number, len, name: &str| unsafe {
         rows(first, len, name).map(|rows| rows.iter().map(|it| (it.varying, it.number)).collect::<Vec<_>>())
     };
     // SAFETY: the same.
@@ -186,7 +186,7 @@ unsafe fn assignment(info: &ntv_link_info) -> Result<Assignment, Failure> {
         )
     };
     let resized = moves.iter().filter(|it| it.new_count != 0);
-    let capture = |it: &ntv_capture| VaryingCapture { buffer: it.buffer, stride: it.stride, offset: it.offset };
+    let capture = |it: &ntvr_capture| VaryingCapture { buffer: it.buffer, stride: it.stride, offset: it.offset };
     Ok(Assignment {
         locations: numbers(info.locations, info.num_locations, "locations")?,
         components: numbers(info.components, info.num_components, "components")?,
@@ -201,18 +201,18 @@ unsafe fn assignment(info: &ntv_link_info) -> Result<Assignment, Failure> {
     })
 }
 
-/// `ntv_link`.
+/// `ntvr_link`.
 ///
 /// # Safety
 /// `stages` and `linked` are null or point to `len` modules and pointers, `infos` is null or points to `len` structures as in
-/// `ntv_module.h`.
+/// `ntvr_module.h`.
 pub(crate) unsafe fn link_stages(
     _: &Call,
-    stages: *const *const ntv_module,
+    stages: *const *const ntvr_module,
     len: usize,
-    infos: *const ntv_link_info,
-    linked: *mut *mut ntv_module,
-) -> Result<ntv_result, Failure> {
+    infos: *const ntvr_link_info,
+    linked: *mut *mut ntvr_module,
+) -> Result<ntvr_result, Failure> {
     if linked.is_null() {
         return Err(Failure::argument("linked is NULL"));
     }
@@ -238,24 +238,24 @@ pub(crate) unsafe fn link_stages(
 ///
 /// # Safety
 /// The caller guarantees what [`modules`] requires.
-unsafe fn program(stages: *const *const ntv_module, len: usize) -> Result<Program, Failure> {
+unsafe fn program(stages: *const *const ntvr_module, len: usize) -> Result<Program, Failure> {
     // SAFETY: by the contract.
     let modules = unsafe { modules(stages, len) }?;
     let shaders = (0..).zip(modules).map(|(id, module)| NumberedModule { id, module: module.clone() });
     Ok(Program::new(shaders.collect())?)
 }
 
-/// `ntv_program_keys`.
+/// `ntvr_program_keys`.
 ///
 /// # Safety
 /// `stages` and `keys` are null or point to `len` modules and keys, `key_of_draw` is null or points to a key.
 pub(crate) unsafe fn program_keys(
     _: &Call,
-    stages: *const *const ntv_module,
+    stages: *const *const ntvr_module,
     len: usize,
-    key_of_draw: *const ntv_key,
-    keys: *mut ntv_key,
-) -> Result<ntv_result, Failure> {
+    key_of_draw: *const ntvr_key,
+    keys: *mut ntvr_key,
+) -> Result<ntvr_result, Failure> {
     // SAFETY: null or as said, by the contract.
     let (modules, wanted) = unsafe { (modules(stages, len)?.map(|module| &**module), key_of_draw.as_ref()) };
     Stage::check_order(modules.clone().map(|module| module.stage))?;
@@ -269,15 +269,15 @@ pub(crate) unsafe fn program_keys(
     Ok(empty())
 }
 
-/// `ntv_likely_keys`.
+/// `ntvr_likely_keys`.
 ///
 /// # Safety
 /// `stages` is null or points to `len` modules, `keys` to room for `most` keys, `always` to a key.
 pub(crate) unsafe fn likely(
-    stages: *const *const ntv_module,
+    stages: *const *const ntvr_module,
     len: usize,
-    always: *const ntv_key,
-    keys: *mut ntv_key,
+    always: *const ntvr_key,
+    keys: *mut ntvr_key,
     most: usize,
 ) -> usize {
     // SAFETY: null or as said, by the contract.

@@ -2,7 +2,7 @@
 
 //! The numbers of names, and the versions, which writers of wires read once.
 
-use crate::bindings::{ntv_table, NTV_NONE, NTV_VERSION};
+use crate::bindings::{ntvr_table, NTVR_NONE, NTVR_VERSION};
 use ntv_core::op::names::{varying, SlotKind};
 use ntv_core::op::slots;
 use ntv_core::wire::{self, Table};
@@ -20,15 +20,15 @@ pub(crate) unsafe fn text<'a>(name: *const c_char) -> Option<&'a str> {
     unsafe { CStr::from_ptr(name) }.to_str().ok()
 }
 
-/// `ntv_version`.
+/// `ntvr_version`.
 ///
 /// # Safety
 /// There are no requirements.
 pub(crate) unsafe fn version() -> *const c_char {
-    NTV_VERSION.as_ptr().cast()
+    NTVR_VERSION.as_ptr().cast()
 }
 
-/// `ntv_wire_version`.
+/// `ntvr_wire_version`.
 ///
 /// # Safety
 /// There are no requirements.
@@ -36,17 +36,17 @@ pub(crate) unsafe fn wire_version() -> u32 {
     wire::VERSION
 }
 
-/// `ntv_wire_number`.
+/// `ntvr_wire_number`.
 ///
 /// # Safety
 /// `name` is null or points to a string.
-pub(crate) unsafe fn number(table: ntv_table, name: *const c_char) -> u32 {
+pub(crate) unsafe fn number(table: ntvr_table, name: *const c_char) -> u32 {
     // SAFETY: by the contract.
     let number = unsafe { text(name) }.and_then(|name| wire::number(Table::from_number(table)?, name));
-    number.unwrap_or(NTV_NONE)
+    number.unwrap_or(NTVR_NONE)
 }
 
-/// `ntv_wire_num_indices`.
+/// `ntvr_wire_num_indices`.
 ///
 /// # Safety
 /// There are no requirements.
@@ -54,7 +54,7 @@ pub(crate) unsafe fn num_indices(intrinsic: u32) -> u32 {
     wire::num_indices(intrinsic) as u32
 }
 
-/// `ntv_slot_location`.
+/// `ntvr_slot_location`.
 ///
 /// # Safety
 /// There are no requirements.
@@ -62,16 +62,16 @@ pub(crate) unsafe fn slot_location(slot: u32) -> u32 {
     if slot < varying::END {
         slots::location(SlotKind::Varying, slot, 0)
     } else {
-        NTV_NONE
+        NTVR_NONE
     }
 }
 
-/// `ntv_wire_index`.
+/// `ntvr_wire_index`.
 ///
 /// # Safety
 /// `index` is null or points to a string.
 pub(crate) unsafe fn index(intrinsic: u32, index: *const c_char) -> u32 {
     // SAFETY: by the contract.
     let slot = unsafe { text(index) }.and_then(|name| wire::index_slot(intrinsic, name));
-    slot.map_or(NTV_NONE, |slot| slot as u32)
+    slot.map_or(NTVR_NONE, |slot| slot as u32)
 }

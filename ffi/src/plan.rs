@@ -19,10 +19,10 @@ use std::ffi::{c_char, CString};
 /// The class for C's number.
 fn class(of: &str, block_class: u32, offset: u32) -> Result<Class, Failure> {
     match block_class {
-        NTV_BLOCK_UNIFORM => Ok(Class::Uniform),
-        NTV_BLOCK_STORAGE => Ok(Class::Storage),
-        NTV_BLOCK_PUSH_CONSTANT if offset % 16 == 0 => Ok(Class::PushConstant { offset }),
-        NTV_BLOCK_PUSH_CONSTANT => {
+        NTVR_BLOCK_UNIFORM => Ok(Class::Uniform),
+        NTVR_BLOCK_STORAGE => Ok(Class::Storage),
+        NTVR_BLOCK_PUSH_CONSTANT if offset % 16 == 0 => Ok(Class::PushConstant { offset }),
+        NTVR_BLOCK_PUSH_CONSTANT => {
             Err(Failure::argument(format!("{of} is at byte {offset} of the push constants, not at a multiple of 16")))
         }
         other => Err(Failure::argument(format!("{of} has the class {other}"))),
@@ -32,9 +32,9 @@ fn class(of: &str, block_class: u32, offset: u32) -> Result<Class, Failure> {
 /// A class for C, and its offset in push constants.
 fn class_for_c(class: Class) -> (u32, u32) {
     match class {
-        Class::Uniform => (NTV_BLOCK_UNIFORM, 0),
-        Class::Storage => (NTV_BLOCK_STORAGE, 0),
-        Class::PushConstant { offset } => (NTV_BLOCK_PUSH_CONSTANT, offset),
+        Class::Uniform => (NTVR_BLOCK_UNIFORM, 0),
+        Class::Storage => (NTVR_BLOCK_STORAGE, 0),
+        Class::PushConstant { offset } => (NTVR_BLOCK_PUSH_CONSTANT, offset),
     }
 }
 
@@ -42,7 +42,7 @@ fn class_for_c(class: Class) -> (u32, u32) {
 ///
 /// # Safety
 /// The pointer is null or points to `len` placements.
-pub(crate) unsafe fn placements((first, len): (*const ntv_placement, usize)) -> Result<Placements, Failure> {
+pub(crate) unsafe fn placements((first, len): (*const ntvr_placement, usize)) -> Result<Placements, Failure> {
     let mut placements = Placements::default();
     // SAFETY: by the contract.
     for row in unsafe { rows(first, len, "placements") }? {
@@ -62,19 +62,19 @@ struct State {
     texts: Vec<(CString, CString)>,
 }
 
-/// `ntv_plan_create`.
+/// `ntvr_plan_create`.
 ///
 /// # Safety
 /// There are no requirements.
-pub(crate) unsafe fn create() -> *mut ntv_plan {
+pub(crate) unsafe fn create() -> *mut ntvr_plan {
     Box::into_raw(Box::<State>::default()).cast()
 }
 
-/// `ntv_plan_destroy`.
+/// `ntvr_plan_destroy`.
 ///
 /// # Safety
 /// `plan` is null or a plan that is not used any more.
-pub(crate) unsafe fn destroy(plan: *mut ntv_plan) {
+pub(crate) unsafe fn destroy(plan: *mut ntvr_plan) {
     if !plan.is_null() {
         // SAFETY: it came from `create`, by the contract.
         drop(unsafe { Box::from_raw(plan.cast::<State>()) });
@@ -85,24 +85,24 @@ pub(crate) unsafe fn destroy(plan: *mut ntv_plan) {
 ///
 /// # Safety
 /// `plan` is null or a plan that no other thread uses during the call.
-unsafe fn state<'p>(plan: *mut ntv_plan) -> Result<&'p mut State, Failure> {
+unsafe fn state<'p>(plan: *mut ntvr_plan) -> Result<&'p mut State, Failure> {
     // SAFETY: by the contract.
     unsafe { plan.cast::<State>().as_mut() }.ok_or_else(|| Failure::argument("plan is NULL"))
 }
 
-/// `ntv_plan_add_stage`.
+/// `ntvr_plan_add_stage`.
 ///
 /// # Safety
-/// Pointers are null or point to the data that `ntv_plan.h` documents; `words` to `num_words` words, `names` to `num_names` strings or
+/// Pointers are null or point to the data that `ntvr_plan.h` documents; `words` to `num_words` words, `names` to `num_names` strings or
 /// nulls.
 pub(crate) unsafe fn add_stage(
     _: &Call,
-    plan: *mut ntv_plan,
+    plan: *mut ntvr_plan,
     words: *const u32,
     num_words: usize,
     names: *const *const c_char,
     num_names: usize,
-) -> Result<ntv_result, Failure> {
+) -> Result<ntvr_result, Failure> {
     // SAFETY: null or as said, by the contract.
     let (state, words) = unsafe { (state(plan)?, slice(words, num_words)) };
     let words = words.ok_or_else(|| Failure::argument("wire is NULL"))?;
@@ -122,16 +122,16 @@ pub(crate) unsafe fn add_stage(
     Ok(empty())
 }
 
-/// `ntv_plan_know_block`.
+/// `ntvr_plan_know_block`.
 ///
 /// # Safety
-/// Pointers are null or point to the data that `ntv_plan.h` documents.
+/// Pointers are null or point to the data that `ntvr_plan.h` documents.
 pub(crate) unsafe fn know_block(
     _: &Call,
-    plan: *mut ntv_plan,
+    plan: *mut ntvr_plan,
     name: *const c_char,
-    block: *const ntv_block,
-) -> Result<ntv_result, Failure> {
+    block: *const ntvr_block,
+) -> Result<ntvr_result, Failure> {
     // SAFETY: null or as said, by the contract.
     let (state, name, block) = unsafe { (state(plan)?, text(name), block.as_ref()) };
     let name = name.ok_or_else(|| Failure::argument("name is NULL, or not UTF-8"))?;
@@ -149,16 +149,16 @@ pub(crate) unsafe fn know_block(
     Ok(empty())
 }
 
-/// `ntv_plan_decide`.
+/// `ntvr_plan_decide`.
 ///
 /// # Safety
-/// Pointers are null or point to the data that `ntv_plan.h` documents.
+/// Pointers are null or point to the data that `ntvr_plan.h` documents.
 pub(crate) unsafe fn decide(
     _: &Call,
-    plan: *mut ntv_plan,
-    limits: *const ntv_limits,
-    wishes: *const ntv_plan_wishes,
-) -> Result<ntv_result, Failure> {
+    plan: *mut ntvr_plan,
+    limits: *const ntvr_limits,
+    wishes: *const ntvr_plan_wishes,
+) -> Result<ntvr_result, Failure> {
     // SAFETY: null or as said, by the contract.
     let (state, limits, wishes) = unsafe { (state(plan)?, limits.as_ref(), wishes.as_ref()) };
     let limits = limits.ok_or_else(|| Failure::argument("limits is NULL"))?;
@@ -166,14 +166,14 @@ pub(crate) unsafe fn decide(
     (state.decided, state.texts) = (Plan::default(), Vec::new());
     let decided = self::plan(&state.program, &limits_of(limits), &wishes);
     let decided =
-        decided.map_err(|impossible| Failure { status: NTV_ERROR_UNSUPPORTED, message: impossible.to_string() })?;
+        decided.map_err(|impossible| Failure { status: NTVR_ERROR_UNSUPPORTED, message: impossible.to_string() })?;
     let c = |text: String| CString::new(text).unwrap_or_default();
     state.texts = decided.blocks.iter().map(|block| (c(block.name.clone()), c(block.reason.to_string()))).collect();
     state.decided = decided;
     Ok(empty())
 }
 
-fn limits_of(limits: &ntv_limits) -> Limits {
+fn limits_of(limits: &ntvr_limits) -> Limits {
     Limits {
         max_uniform_buffer_range: limits.max_uniform_buffer_range,
         max_storage_buffer_range: limits.max_storage_buffer_range,
@@ -188,7 +188,7 @@ fn limits_of(limits: &ntv_limits) -> Limits {
     }
 }
 
-fn wishes_of(wishes: &ntv_plan_wishes) -> Wishes {
+fn wishes_of(wishes: &ntvr_plan_wishes) -> Wishes {
     let threshold = match wishes.threshold {
         0 => Threshold::Never,
         bytes => Threshold::Bytes(bytes),
@@ -202,11 +202,11 @@ fn wishes_of(wishes: &ntv_plan_wishes) -> Wishes {
         .all(wishes.all_in_storage.then_some(Class::Storage))
 }
 
-/// `ntv_plan_blocks`.
+/// `ntvr_plan_blocks`.
 ///
 /// # Safety
 /// `plan` is null or a plan; `blocks` is null or points to space for `most`.
-pub(crate) unsafe fn blocks(plan: *const ntv_plan, blocks: *mut ntv_planned, most: usize) -> usize {
+pub(crate) unsafe fn blocks(plan: *const ntvr_plan, blocks: *mut ntvr_planned, most: usize) -> usize {
     // SAFETY: null or a plan, by the contract; no thread changes it during the call.
     let Some(state) = (unsafe { plan.cast::<State>().as_ref() }) else { return 0 };
     let rows = state.decided.blocks.iter().zip(&state.texts).map(|(block, texts)| planned(block, texts));
@@ -214,14 +214,14 @@ pub(crate) unsafe fn blocks(plan: *const ntv_plan, blocks: *mut ntv_planned, mos
     unsafe { write(rows, blocks, most) }
 }
 
-/// `ntv_plan_placements`.
+/// `ntvr_plan_placements`.
 ///
 /// # Safety
 /// `plan` is null or a plan; `placements` is null or points to space for `most`.
 pub(crate) unsafe fn stage_placements(
-    plan: *const ntv_plan,
-    stage: ntv_stage,
-    placements: *mut ntv_placement,
+    plan: *const ntvr_plan,
+    stage: ntvr_stage,
+    placements: *mut ntvr_placement,
     most: usize,
 ) -> usize {
     // SAFETY: null or a plan, by the contract; no thread changes it during the call.
@@ -230,7 +230,7 @@ pub(crate) unsafe fn stage_placements(
     let found = state.decided.placements(*stage);
     let rows = found.iter().map(|(block, Placement { class, range, clamp })| {
         let (block_class, offset) = class_for_c(class);
-        ntv_placement { block, block_class, range, offset, clamp }
+        ntvr_placement { block, block_class, range, offset, clamp }
     });
     // SAFETY: there is space for `most`, by the contract.
     unsafe { write(rows, placements, most) }
@@ -253,9 +253,9 @@ unsafe fn write<T>(rows: impl Iterator<Item = T>, to: *mut T, most: usize) -> us
     count
 }
 
-fn planned(block: &Planned, (name, why): &(CString, CString)) -> ntv_planned {
+fn planned(block: &Planned, (name, why): &(CString, CString)) -> ntvr_planned {
     let (block_class, offset) = class_for_c(block.class);
-    ntv_planned {
+    ntvr_planned {
         name: name.as_ptr(),
         why: why.as_ptr(),
         block_class,
@@ -270,16 +270,16 @@ fn planned(block: &Planned, (name, why): &(CString, CString)) -> ntv_planned {
     }
 }
 
-fn reason(reason: &Reason) -> ntv_plan_reason {
+fn reason(reason: &Reason) -> ntvr_plan_reason {
     match reason {
-        Reason::Fits => NTV_PLAN_FITS,
-        Reason::Range { .. } => NTV_PLAN_RANGE,
-        Reason::Unsized => NTV_PLAN_UNSIZED,
-        Reason::Descriptors { .. } => NTV_PLAN_DESCRIPTORS,
-        Reason::Threshold { .. } => NTV_PLAN_THRESHOLD,
-        Reason::Angle => NTV_PLAN_ANGLE,
-        Reason::Asked => NTV_PLAN_ASKED,
-        Reason::PushConstants { .. } => NTV_PLAN_PUSH_CONSTANTS,
-        Reason::ArrayWith(_) => NTV_PLAN_ARRAY,
+        Reason::Fits => NTVR_PLAN_FITS,
+        Reason::Range { .. } => NTVR_PLAN_RANGE,
+        Reason::Unsized => NTVR_PLAN_UNSIZED,
+        Reason::Descriptors { .. } => NTVR_PLAN_DESCRIPTORS,
+        Reason::Threshold { .. } => NTVR_PLAN_THRESHOLD,
+        Reason::Angle => NTVR_PLAN_ANGLE,
+        Reason::Asked => NTVR_PLAN_ASKED,
+        Reason::PushConstants { .. } => NTVR_PLAN_PUSH_CONSTANTS,
+        Reason::ArrayWith(_) => NTVR_PLAN_ARRAY,
     }
 }

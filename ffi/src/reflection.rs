@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-//! The tables of a module, in the structures of `ntv.h`.
+//! The tables of a module, in the structures of `ntvr.h`.
 
 use crate::bindings::*;
 use crate::entry::{Call, Failure};
@@ -9,30 +9,30 @@ use ntv_core::module::{Patch, PatchKind, Stage, Varying};
 use ntv_core::{Binding, DescriptorKind, Key, Module};
 
 /// A descriptor for C.
-pub(crate) fn binding(binding: &Binding) -> ntv_binding {
+pub(crate) fn binding(binding: &Binding) -> ntvr_binding {
     let kind = match binding.kind {
-        DescriptorKind::UniformBuffer => NTV_DESCRIPTOR_UNIFORM_BUFFER,
-        DescriptorKind::StorageBuffer => NTV_DESCRIPTOR_STORAGE_BUFFER,
-        DescriptorKind::CombinedImageSampler => NTV_DESCRIPTOR_COMBINED_IMAGE_SAMPLER,
-        DescriptorKind::SampledImage => NTV_DESCRIPTOR_SAMPLED_IMAGE,
-        DescriptorKind::Sampler => NTV_DESCRIPTOR_SAMPLER,
-        DescriptorKind::UniformTexelBuffer => NTV_DESCRIPTOR_UNIFORM_TEXEL_BUFFER,
-        DescriptorKind::StorageImage => NTV_DESCRIPTOR_STORAGE_IMAGE,
-        DescriptorKind::StorageTexelBuffer => NTV_DESCRIPTOR_STORAGE_TEXEL_BUFFER,
-        DescriptorKind::InputAttachment => NTV_DESCRIPTOR_INPUT_ATTACHMENT,
+        DescriptorKind::UniformBuffer => NTVR_DESCRIPTOR_UNIFORM_BUFFER,
+        DescriptorKind::StorageBuffer => NTVR_DESCRIPTOR_STORAGE_BUFFER,
+        DescriptorKind::CombinedImageSampler => NTVR_DESCRIPTOR_COMBINED_IMAGE_SAMPLER,
+        DescriptorKind::SampledImage => NTVR_DESCRIPTOR_SAMPLED_IMAGE,
+        DescriptorKind::Sampler => NTVR_DESCRIPTOR_SAMPLER,
+        DescriptorKind::UniformTexelBuffer => NTVR_DESCRIPTOR_UNIFORM_TEXEL_BUFFER,
+        DescriptorKind::StorageImage => NTVR_DESCRIPTOR_STORAGE_IMAGE,
+        DescriptorKind::StorageTexelBuffer => NTVR_DESCRIPTOR_STORAGE_TEXEL_BUFFER,
+        DescriptorKind::InputAttachment => NTVR_DESCRIPTOR_INPUT_ATTACHMENT,
     };
     let Binding { set, binding, count, min_range, .. } = *binding;
-    ntv_binding { set, binding, kind, count, min_range }
+    ntvr_binding { set, binding, kind, count, min_range }
 }
 
 /// An input or output for C.
-fn varying(varying: &Varying) -> ntv_varying {
+fn varying(varying: &Varying) -> ntvr_varying {
     let capture = varying.capture.unwrap_or_default();
-    ntv_varying {
+    ntvr_varying {
         is_output: varying.is_output,
         per_patch: varying.patch,
         is_removed: varying.removed,
-        builtin: varying.builtin.unwrap_or(NTV_NONE),
+        builtin: varying.builtin.unwrap_or(NTVR_NONE),
         location: varying.location,
         num_locations: varying.locations,
         component: varying.component.into(),
@@ -46,27 +46,27 @@ fn varying(varying: &Varying) -> ntv_varying {
 }
 
 /// A patch for C; `None` for a kind that only keys and links use.
-pub(crate) fn patch(patch: Patch) -> Option<ntv_patch> {
+pub(crate) fn patch(patch: Patch) -> Option<ntvr_patch> {
     let kind = match patch.kind {
         PatchKind::Word | PatchKind::Width | PatchKind::Height | PatchKind::Uniform | PatchKind::Swizzle => {
             return None
         }
-        PatchKind::DescriptorSet => NTV_PATCH_DESCRIPTOR_SET,
-        PatchKind::Binding => NTV_PATCH_BINDING,
-        PatchKind::ArrayLength => NTV_PATCH_ARRAY_LENGTH,
-        PatchKind::Location => NTV_PATCH_LOCATION,
-        PatchKind::Component => NTV_PATCH_COMPONENT,
-        PatchKind::Index => NTV_PATCH_INDEX,
-        PatchKind::XfbBuffer => NTV_PATCH_XFB_BUFFER,
-        PatchKind::XfbStride => NTV_PATCH_XFB_STRIDE,
-        PatchKind::XfbOffset => NTV_PATCH_XFB_OFFSET,
-        PatchKind::SpecId => NTV_PATCH_SPEC_ID,
-        PatchKind::SpecValue => NTV_PATCH_SPEC_VALUE,
-        PatchKind::LocalSize => NTV_PATCH_LOCAL_SIZE,
-        PatchKind::OutputVertices => NTV_PATCH_OUTPUT_VERTICES,
+        PatchKind::DescriptorSet => NTVR_PATCH_DESCRIPTOR_SET,
+        PatchKind::Binding => NTVR_PATCH_BINDING,
+        PatchKind::ArrayLength => NTVR_PATCH_ARRAY_LENGTH,
+        PatchKind::Location => NTVR_PATCH_LOCATION,
+        PatchKind::Component => NTVR_PATCH_COMPONENT,
+        PatchKind::Index => NTVR_PATCH_INDEX,
+        PatchKind::XfbBuffer => NTVR_PATCH_XFB_BUFFER,
+        PatchKind::XfbStride => NTVR_PATCH_XFB_STRIDE,
+        PatchKind::XfbOffset => NTVR_PATCH_XFB_OFFSET,
+        PatchKind::SpecId => NTVR_PATCH_SPEC_ID,
+        PatchKind::SpecValue => NTVR_PATCH_SPEC_VALUE,
+        PatchKind::LocalSize => NTVR_PATCH_LOCAL_SIZE,
+        PatchKind::OutputVertices => NTVR_PATCH_OUTPUT_VERTICES,
     };
     let of = if patch.kind == PatchKind::OutputVertices { 0 } else { patch.arg };
-    Some(ntv_patch { word: patch.at, kind, of })
+    Some(ntvr_patch { word: patch.at, kind, of })
 }
 
 /// A result with a copy of `words`, and the tables of `module` as in [`fill`].
@@ -76,20 +76,20 @@ pub(crate) fn hand_over(
     key: Option<&Key>,
     workgroup_size: [u32; 3],
     call: &Call,
-) -> Result<ntv_result, Failure> {
+) -> Result<ntvr_result, Failure> {
     let copy = call.allocator.copy(words).ok_or_else(Failure::memory)?;
-    fill(ntv_result { words: copy, num_words: words.len(), workgroup_size, ..empty() }, module, key, call)
+    fill(ntvr_result { words: copy, num_words: words.len(), workgroup_size, ..empty() }, module, key, call)
 }
 
 /// Adds the tables of `module` to a result with its words, in the caller's memory, unless the flags of the options exclude them. If
 /// the words are those for a key, they include the patches in these words.
 pub(crate) fn fill(
-    mut filled: ntv_result,
+    mut filled: ntvr_result,
     module: &Module,
     key: Option<&Key>,
     Call { flags, allocator, .. }: &Call,
-) -> Result<ntv_result, Failure> {
-    let describe = flags & NTV_OPTION_WORDS_ONLY == 0;
+) -> Result<ntvr_result, Failure> {
+    let describe = flags & NTVR_OPTION_WORDS_ONLY == 0;
     let mut copied = true;
     if describe {
         copied = allocator.put(module.bindings.iter().map(binding), &mut filled.bindings, &mut filled.num_bindings)
@@ -113,11 +113,11 @@ pub(crate) fn fill(
     Ok(filled)
 }
 
-/// `ntv_result_free`.
+/// `ntvr_result_free`.
 ///
 /// # Safety
 /// `result` is null, or a result that an entry point wrote with the allocator of `options` and that has not been freed.
-pub(crate) unsafe fn free(result: *mut ntv_result, options: *const ntv_options) {
+pub(crate) unsafe fn free(result: *mut ntvr_result, options: *const ntvr_options) {
     // SAFETY: null or as said, by the contract.
     let (result, options) = unsafe { (result.as_mut(), options.as_ref()) };
     let Some(result) = result else { return };
@@ -130,7 +130,7 @@ pub(crate) unsafe fn free(result: *mut ntv_result, options: *const ntv_options) 
 ///
 /// # Safety
 /// It came from `allocator`.
-pub(crate) unsafe fn release(result: ntv_result, allocator: &Allocator) {
+pub(crate) unsafe fn release(result: ntvr_result, allocator: &Allocator) {
     // SAFETY: by the contract.
     unsafe {
         allocator.free(result.words);
@@ -142,16 +142,16 @@ pub(crate) unsafe fn release(result: ntv_result, allocator: &Allocator) {
 }
 
 /// The result of a call that failed.
-pub(crate) fn failed(message: &str, allocator: &Allocator) -> ntv_result {
+pub(crate) fn failed(message: &str, allocator: &Allocator) -> ntvr_result {
     // A NUL byte would end the text early.
     let mut bytes: Vec<u8> = message.bytes().filter(|byte| *byte != 0).collect();
     bytes.push(0);
-    ntv_result { error: allocator.copy(&bytes).unwrap_or(std::ptr::null_mut()).cast(), ..empty() }
+    ntvr_result { error: allocator.copy(&bytes).unwrap_or(std::ptr::null_mut()).cast(), ..empty() }
 }
 
 /// An empty result.
-pub(crate) fn empty() -> ntv_result {
-    ntv_result {
+pub(crate) fn empty() -> ntvr_result {
+    ntvr_result {
         words: std::ptr::null_mut(),
         num_words: 0,
         tcs_vertices_out_word: 0,

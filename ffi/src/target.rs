@@ -2,17 +2,17 @@
 
 //! The target: plain data in C, a [`Target`] here.
 
-use crate::bindings::{ntv_buffer_access, ntv_target, NTV_BUFFER_ACCESS_AUTO, NTV_BUFFER_ACCESS_LANE, NTV_NONE};
+use crate::bindings::{ntvr_buffer_access, ntvr_target, NTVR_BUFFER_ACCESS_AUTO, NTVR_BUFFER_ACCESS_LANE, NTVR_NONE};
 use crate::names::text;
 use ntv_core::target::Version;
 use ntv_core::{BufferAccess, Feature, Options, Target, Workaround};
 use std::ffi::c_char;
 
-/// `ntv_target_init`.
+/// `ntvr_target_init`.
 ///
 /// # Safety
 /// `target` is null or points to a target, which need not be initialized.
-pub(crate) unsafe fn init(target: *mut ntv_target, vulkan_version: u32) -> bool {
+pub(crate) unsafe fn init(target: *mut ntvr_target, vulkan_version: u32) -> bool {
     let Some(version) = version(vulkan_version).filter(|_| !target.is_null()) else { return false };
     let preset = Target::new(version);
     // SAFETY: not null, so a target by the contract; zeros are a value of each field. Bytes between fields stay zeros.
@@ -25,20 +25,20 @@ pub(crate) unsafe fn init(target: *mut ntv_target, vulkan_version: u32) -> bool 
     target.max_uniform_buffer_range = preset.max_uniform_buffer_range;
     target.max_push_constants_size = preset.max_push_constants_size;
     target.indexed_draw_offset = preset.indexed_draw_offset;
-    target.draw_id_offset = preset.draw_id_offset.unwrap_or(NTV_NONE);
+    target.draw_id_offset = preset.draw_id_offset.unwrap_or(NTVR_NONE);
     target.max_draw_buffers = preset.max_draw_buffers;
     target.max_clip_and_cull_distances = preset.max_clip_and_cull_distances;
-    target.buffer_access = NTV_BUFFER_ACCESS_AUTO;
+    target.buffer_access = NTVR_BUFFER_ACCESS_AUTO;
     target.uniform_ranges_in_vec4s = preset.uniform_ranges_in_vec4s;
     target.workarounds = preset.workaround_bits();
     true
 }
 
-/// `ntv_target_enable`.
+/// `ntvr_target_enable`.
 ///
 /// # Safety
 /// `target` is null or points to a target that was initialized; `feature` is null or points to a string.
-pub(crate) unsafe fn enable(target: *mut ntv_target, feature: *const c_char, on: bool) -> bool {
+pub(crate) unsafe fn enable(target: *mut ntvr_target, feature: *const c_char, on: bool) -> bool {
     // SAFETY: null or as said, by the contract.
     let (target, name) = unsafe { (target.as_mut(), text(feature)) };
     let (Some(target), Some(feature)) = (target, name.and_then(Feature::from_name)) else { return false };
@@ -49,11 +49,11 @@ pub(crate) unsafe fn enable(target: *mut ntv_target, feature: *const c_char, on:
     true
 }
 
-/// `ntv_target_workaround`.
+/// `ntvr_target_workaround`.
 ///
 /// # Safety
 /// `target` is null or points to a target that was initialized; `workaround` is null or points to a string.
-pub(crate) unsafe fn work_around(target: *mut ntv_target, workaround: *const c_char, on: bool) -> bool {
+pub(crate) unsafe fn work_around(target: *mut ntvr_target, workaround: *const c_char, on: bool) -> bool {
     // SAFETY: null or as said, by the contract.
     let (target, name) = unsafe { (target.as_mut(), text(workaround)) };
     let (Some(target), Some(workaround)) = (target, name.and_then(Workaround::from_name)) else { return false };
@@ -65,7 +65,7 @@ pub(crate) unsafe fn work_around(target: *mut ntv_target, workaround: *const c_c
 }
 
 /// The options of a translation for `target`; an error names the wrong field.
-pub(crate) fn options(target: &ntv_target) -> Result<Options, String> {
+pub(crate) fn options(target: &ntvr_target) -> Result<Options, String> {
     let version = version(target.vulkan_version);
     let version = version.ok_or_else(|| format!("vulkan_version of the target is {:#x}", target.vulkan_version))?;
     let mut core = Target::without_features(version);
@@ -74,7 +74,7 @@ pub(crate) fn options(target: &ntv_target) -> Result<Options, String> {
     core.max_uniform_buffer_range = target.max_uniform_buffer_range;
     core.max_push_constants_size = target.max_push_constants_size;
     core.indexed_draw_offset = target.indexed_draw_offset;
-    core.draw_id_offset = Some(target.draw_id_offset).filter(|offset| *offset != NTV_NONE);
+    core.draw_id_offset = Some(target.draw_id_offset).filter(|offset| *offset != NTVR_NONE);
     core.max_draw_buffers = target.max_draw_buffers;
     core.max_clip_and_cull_distances = target.max_clip_and_cull_distances;
     core.uniform_ranges_in_vec4s = target.uniform_ranges_in_vec4s;
@@ -82,7 +82,7 @@ pub(crate) fn options(target: &ntv_target) -> Result<Options, String> {
 }
 
 /// All fields of a target.
-pub(crate) fn words_of(target: &ntv_target) -> [u32; 14] {
+pub(crate) fn words_of(target: &ntvr_target) -> [u32; 14] {
     let [a, b, c, d] = target.features;
     [
         target.vulkan_version,
@@ -102,10 +102,10 @@ pub(crate) fn words_of(target: &ntv_target) -> [u32; 14] {
     ]
 }
 
-fn buffer_access(access: ntv_buffer_access) -> Result<BufferAccess, String> {
+fn buffer_access(access: ntvr_buffer_access) -> Result<BufferAccess, String> {
     match access {
-        NTV_BUFFER_ACCESS_AUTO => Ok(BufferAccess::Auto),
-        NTV_BUFFER_ACCESS_LANE => Ok(BufferAccess::Lane),
+        NTVR_BUFFER_ACCESS_AUTO => Ok(BufferAccess::Auto),
+        NTVR_BUFFER_ACCESS_LANE => Ok(BufferAccess::Lane),
         other => Err(format!("buffer_access of the target is {other}")),
     }
 }

@@ -47,13 +47,13 @@ impl CallOptions {
     /// Reads the options of `call`.
     ///
     /// # Safety
-    /// They point to the data that `ntv.h` documents.
+    /// They point to the data that `ntvr.h` documents.
     pub(crate) unsafe fn read(call: &Call) -> Result<CallOptions, Failure> {
         // SAFETY: by the contract.
         let (placements, captures) = unsafe { (plan::placements(call.placements)?, xfb::captures(call.xfb)?) };
         // SAFETY: as above.
         let (pushed, laid_out) = unsafe { (call.push_constants.as_ref(), call.descriptors.as_ref()) };
-        let place = |offset: u32| Some(offset).filter(|offset| *offset != NTV_NONE);
+        let place = |offset: u32| Some(offset).filter(|offset| *offset != NTVR_NONE);
         let push_constants = pushed.map_or(PushConstants::default(), |pushed| PushConstants {
             alpha_reference: place(pushed.alpha_reference),
             point_size: place(pushed.point_size),
@@ -64,8 +64,8 @@ impl CallOptions {
 }
 
 /// The sets and bindings of a layout.
-fn descriptor_layout(layout: &ntv_descriptor_layout) -> DescriptorLayout {
-    let array = |blocks: ntv_block_array| {
+fn descriptor_layout(layout: &ntvr_descriptor_layout) -> DescriptorLayout {
+    let array = |blocks: ntvr_block_array| {
         Some(BlockArray { first: blocks.first, count: blocks.count }).filter(|blocks| blocks.count != 0)
     };
     let mut descriptors = DescriptorLayout::default();
@@ -77,36 +77,36 @@ fn descriptor_layout(layout: &ntv_descriptor_layout) -> DescriptorLayout {
     descriptors
 }
 
-/// `ntv_translator_create`.
+/// `ntvr_translator_create`.
 ///
 /// # Safety
 /// There are no requirements.
-pub(crate) unsafe fn create_translator() -> *mut ntv_translator {
+pub(crate) unsafe fn create_translator() -> *mut ntvr_translator {
     Box::into_raw(Box::<LockedTranslator>::default()).cast()
 }
 
-/// `ntv_translator_destroy`.
+/// `ntvr_translator_destroy`.
 ///
 /// # Safety
 /// `translator` is null or a translator that is not used any more.
-pub(crate) unsafe fn destroy_translator(translator: *mut ntv_translator) {
+pub(crate) unsafe fn destroy_translator(translator: *mut ntvr_translator) {
     if !translator.is_null() {
         // SAFETY: it came from `create_translator`, by the contract. If a panic happened, its memory leaks.
         drop(unsafe { Box::from_raw(translator.cast::<LockedTranslator>()) });
     }
 }
 
-/// `ntv_translate`.
+/// `ntvr_translate`.
 ///
 /// # Safety
-/// Pointers are null or point to the data that `ntv.h` documents; `wire` to `num_words` words.
+/// Pointers are null or point to the data that `ntvr.h` documents; `wire` to `num_words` words.
 pub(crate) unsafe fn translate_words(
     call: &Call,
-    translator: *mut ntv_translator,
-    target: *const ntv_target,
+    translator: *mut ntvr_translator,
+    target: *const ntvr_target,
     wire: *const u32,
     num_words: usize,
-) -> Result<ntv_result, Failure> {
+) -> Result<ntvr_result, Failure> {
     // SAFETY: null or as documented, by the contract. A translator is only used through a shared reference.
     let (translator, target, words) =
         unsafe { (translator.cast::<LockedTranslator>().as_ref(), target.as_ref(), slice(wire, num_words)) };
@@ -141,7 +141,7 @@ pub(crate) struct Done {
 /// the memory of the rest is reused for the next shader.
 pub(crate) fn translate<R>(
     translator: Option<&LockedTranslator>,
-    target: Option<&ntv_target>,
+    target: Option<&ntvr_target>,
     (words, of_call): (Option<&[u32]>, CallOptions),
     flags: u32,
     offer: Option<u64>,
@@ -150,21 +150,21 @@ pub(crate) fn translate<R>(
     let translator = translator.ok_or_else(|| Failure::argument("translator is NULL"))?;
     let target = target.ok_or_else(|| Failure::argument("target is NULL"))?;
     let words = words.ok_or_else(|| Failure::argument("wire is NULL"))?;
-    if flags & !(NTV_OPTION_NAMES | NTV_OPTION_WORDS_ONLY | NTV_OPTION_VALID_NIR | NTV_OPTION_LINES) != 0 {
+    if flags & !(NTVR_OPTION_NAMES | NTVR_OPTION_WORDS_ONLY | NTVR_OPTION_VALID_NIR | NTVR_OPTION_LINES) != 0 {
         return Err(Failure::argument(format!("unknown flags of the options: {flags:#x}")));
     }
     let mut state = translator.0.lock().unwrap_or_else(PoisonError::into_inner);
     let options = EmitOptions::default()
-        .names(flags & NTV_OPTION_NAMES != 0)
+        .names(flags & NTVR_OPTION_NAMES != 0)
         .offer(offer.unwrap_or(0))
         .linkable(offer.is_some())
-        .words_only(offer.is_none() && flags & NTV_OPTION_WORDS_ONLY != 0)
+        .words_only(offer.is_none() && flags & NTVR_OPTION_WORDS_ONLY != 0)
         .push_constants(of_call.push_constants);
-    let input = if flags & NTV_OPTION_VALID_NIR == 0 { Input::Unknown } else { Input::Valid };
+    let input = if flags & NTVR_OPTION_VALID_NIR == 0 { Input::Unknown } else { Input::Valid };
     let CallOptions { placements, captures, descriptors, .. } = of_call;
     state.translator.set_placements(placements);
     state.translator.set_descriptors(descriptors);
-    let lines = flags & NTV_OPTION_LINES != 0;
+    let lines = flags & NTVR_OPTION_LINES != 0;
     let run = || {
         state.translate(target, (input, captures), words, (options, lines)).and_then(|()| hand_over(&mut state.done))
     };
@@ -183,7 +183,7 @@ impl State {
     /// Sets the options of the translator.
     #[cold]
     #[inline(never)]
-    fn apply(&mut self, target: &ntv_target, input: Input, captures: Captures) -> Result<(), Failure> {
+    fn apply(&mut self, target: &ntvr_target, input: Input, captures: Captures) -> Result<(), Failure> {
         let known = target::options(target).map_err(Failure::argument)?;
         let (placements, descriptors) = (self.translator.placements().clone(), self.translator.descriptors());
         let Captures { back_end, slot, attributes, instance_location } = captures.clone();
@@ -205,7 +205,7 @@ impl State {
 
     fn translate(
         &mut self,
-        target: &ntv_target,
+        target: &ntvr_target,
         (input, captures): (Input, Captures),
         words: &[u32],
         (options, lines): (EmitOptions<'_>, bool),

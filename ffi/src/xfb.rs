@@ -23,13 +23,13 @@ pub(crate) struct Captures {
 ///
 /// # Safety
 /// `options` is null or points to options with the given number of attributes.
-pub(crate) unsafe fn captures(options: *const ntv_xfb_options) -> Result<Captures, Failure> {
+pub(crate) unsafe fn captures(options: *const ntvr_xfb_options) -> Result<Captures, Failure> {
     // SAFETY: by the contract.
     let Some(options) = (unsafe { options.as_ref() }) else { return Ok(Captures::default()) };
     let back_end = match options.back_end {
-        NTV_XFB_EXTENSION => BackEnd::Extension,
-        NTV_XFB_STORAGE => BackEnd::Storage,
-        NTV_XFB_COMPUTE => BackEnd::Compute,
+        NTVR_XFB_EXTENSION => BackEnd::Extension,
+        NTVR_XFB_STORAGE => BackEnd::Storage,
+        NTVR_XFB_COMPUTE => BackEnd::Compute,
         other => return Err(Failure::argument(format!("back_end of the captures is {other}"))),
     };
     let slot = (options.set, options.binding);
@@ -45,12 +45,12 @@ pub(crate) unsafe fn captures(options: *const ntv_xfb_options) -> Result<Capture
 ///
 /// # Safety
 /// Its format is null or a string.
-unsafe fn attribute(row: &ntv_attribute) -> Result<Attribute, Failure> {
+unsafe fn attribute(row: &ntvr_attribute) -> Result<Attribute, Failure> {
     // SAFETY: by the contract.
     let name = unsafe { text(row.format) }.unwrap_or("NULL");
     let format = AttributeFormat::from_name(name)
         .ok_or_else(|| Failure::argument(format!("attribute {} has the format {name}", row.location)))?;
-    let &ntv_attribute { location, binding, offset, stride, per_instance, divisor, .. } = row;
+    let &ntvr_attribute { location, binding, offset, stride, per_instance, divisor, .. } = row;
     Ok(Attribute { location, format, binding, offset, stride, divisor: per_instance.then_some(divisor) })
 }
 
@@ -66,11 +66,11 @@ fn provoking(first: bool) -> ProvokingVertex {
     }
 }
 
-/// `ntv_xfb_state_words`.
+/// `ntvr_xfb_state_words`.
 ///
 /// # Safety
 /// `state` is null or points to a state, `words` is null or points to space for its words.
-pub(crate) unsafe fn state_words(state: *const ntv_xfb_state, words: *mut u32) -> bool {
+pub(crate) unsafe fn state_words(state: *const ntvr_xfb_state, words: *mut u32) -> bool {
     // SAFETY: by the contract.
     let Some(state) = (unsafe { state.as_ref() }) else { return false };
     let Some(topology) = topology(state.topology).filter(|_| !words.is_null()) else { return false };
@@ -96,7 +96,7 @@ pub(crate) unsafe fn state_words(state: *const ntv_xfb_state, words: *mut u32) -
     true
 }
 
-/// `ntv_topology_primitives`.
+/// `ntvr_topology_primitives`.
 ///
 /// # Safety
 /// There are no requirements.
@@ -104,7 +104,7 @@ pub(crate) unsafe fn primitives(number: u32, vertices: u32) -> u32 {
     topology(number).map_or(0, |topology| topology.primitives(vertices))
 }
 
-/// `ntv_topology_vertices_per_primitive`.
+/// `ntvr_topology_vertices_per_primitive`.
 ///
 /// # Safety
 /// There are no requirements.
@@ -112,10 +112,10 @@ pub(crate) unsafe fn vertices_per_primitive(number: u32) -> u32 {
     topology(number).map_or(0, Topology::vertices_per_primitive)
 }
 
-/// `ntv_emission_list`.
+/// `ntvr_emission_list`.
 ///
 /// # Safety
-/// Pointers are null or point to the data that `ntv_xfb.h` documents: `indices` to `num_indices`, `list` to space for `most`.
+/// Pointers are null or point to the data that `ntvr_xfb.h` documents: `indices` to `num_indices`, `list` to space for `most`.
 pub(crate) unsafe fn list(
     number: u32,
     first_provokes: bool,

@@ -5,10 +5,10 @@
  * The common code of the C programs of this folder: checks, and instructions of shaders.
  */
 
-#ifndef NTV_TESTS_BUILD_H
-#define NTV_TESTS_BUILD_H
+#ifndef NTVR_TESTS_BUILD_H
+#define NTVR_TESTS_BUILD_H
 
-#include "ntv_wire.h"
+#include "ntvr_wire.h"
 
 #include <stdio.h>
 
@@ -28,12 +28,12 @@ static const uint8_t xyzw[] = {0, 1, 2, 3};
 
 /* An ALU instruction with two sources of the same shape as its result. */
 static uint32_t
-alu2(struct ntv_wire *w, const char *name, unsigned components, unsigned bits, uint32_t a, uint32_t b)
+alu2(struct ntvr_wire *w, const char *name, unsigned components, unsigned bits, uint32_t a, uint32_t b)
 {
-   uint32_t number = ntv_wire_alu(w, ntv_wire_number(NTV_TABLE_ALU, name), 0, components, bits);
+   uint32_t number = ntvr_wire_alu(w, ntvr_wire_number(NTVR_TABLE_ALU, name), 0, components, bits);
 
-   ntv_wire_alu_src(w, 0, a, xyzw, components);
-   ntv_wire_alu_src(w, 0, b, xyzw, components);
+   ntvr_wire_alu_src(w, 0, a, xyzw, components);
+   ntvr_wire_alu_src(w, 0, b, xyzw, components);
    return number;
 }
 
@@ -44,31 +44,31 @@ struct index {
 
 /* An intrinsic with two sources. */
 static uint32_t
-intrinsic2(struct ntv_wire *w, const char *name, unsigned components, unsigned bits, uint32_t a, uint32_t b,
+intrinsic2(struct ntvr_wire *w, const char *name, unsigned components, unsigned bits, uint32_t a, uint32_t b,
            const struct index *indices, unsigned num_indices)
 {
-   uint32_t values[16] = {0}, def, number = ntv_wire_number(NTV_TABLE_INTRINSIC, name);
+   uint32_t values[16] = {0}, def, number = ntvr_wire_number(NTVR_TABLE_INTRINSIC, name);
 
    for (unsigned i = 0; i < num_indices; i++) {
-      uint32_t slot = ntv_wire_index(number, indices[i].name);
+      uint32_t slot = ntvr_wire_index(number, indices[i].name);
 
-      CHECK(slot < ntv_wire_num_indices(number));
+      CHECK(slot < ntvr_wire_num_indices(number));
       values[slot & 15] = indices[i].value;
    }
-   def = ntv_wire_intrinsic(w, number, components, bits);
-   ntv_wire_operand(w, a);
-   ntv_wire_operand(w, b);
-   for (unsigned i = 0; i < ntv_wire_num_indices(number); i++)
-      ntv_wire_operand(w, values[i]);
+   def = ntvr_wire_intrinsic(w, number, components, bits);
+   ntvr_wire_operand(w, a);
+   ntvr_wire_operand(w, b);
+   for (unsigned i = 0; i < ntvr_wire_num_indices(number); i++)
+      ntvr_wire_operand(w, values[i]);
    return def;
 }
 
 static uint32_t
-const32(struct ntv_wire *w, uint32_t value)
+const32(struct ntvr_wire *w, uint32_t value)
 {
-   uint32_t number = ntv_wire_const(w, 1, 32);
+   uint32_t number = ntvr_wire_const(w, 1, 32);
 
-   ntv_wire_operand(w, value);
+   ntvr_wire_operand(w, value);
    return number;
 }
 

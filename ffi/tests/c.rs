@@ -35,7 +35,7 @@ fn triple() -> String {
     said.lines().find_map(|line| line.strip_prefix("host: ")).expect("the triple of the host").to_string()
 }
 
-/// The path of libntv.a. Cargo does not build static libraries for tests, so this builds it once.
+/// The path of libntvr.a. Cargo does not build static libraries for tests, so this builds it once.
 fn library() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {
@@ -43,7 +43,7 @@ fn library() -> &'static Path {
         build.current_dir(package()).args(["rustc", "--package", "ntv-ffi", "--lib", "--locked", "--profile", "dev"]);
         build.args(["--crate-type", "staticlib", "--message-format", "json-render-diagnostics"]);
         let messages = String::from_utf8(succeed(&mut build).stdout).expect("text");
-        let files = messages.lines().flat_map(|line| line.split('"')).filter(|name| name.ends_with("libntv.a"));
+        let files = messages.lines().flat_map(|line| line.split('"')).filter(|name| name.ends_with("libntvr.a"));
         files.map(PathBuf::from).next_back().expect("a static library among the artifacts of Cargo")
     })
 }
@@ -116,18 +116,41 @@ struct spirv_shader;
 struct ntv_context { int stage; };
 struct ntv_info { int spirv_version; };
 struct zink_screen { struct ntv_info ntv_info; };
+void ntv_shader_prepare(struct nir_shader *nir, const struct ntv_info *info);
 struct spirv_shader *nir_to_spirv(struct nir_shader *nir, const struct ntv_info *info);
-#include \"ntv_module.h\"
-#include \"ntv_plan.h\"
-#include \"ntv_wire.h\"
-#include \"ntv_xfb.h\"
+#include \"ntvr_module.h\"
+#include \"ntvr_plan.h\"
+#include \"ntvr_wire.h\"
+#include \"ntvr_xfb.h\"
 int main(void)
 {
    struct ntv_context context = {0};
    struct zink_screen screen = {{0}};
-   return context.stage + screen.ntv_info.spirv_version + (ntv_check_version() ? 1 : 0);
+   return context.stage + screen.ntv_info.spirv_version + (ntvr_check_version() ? 1 : 0);
 }
 ";
+
+/// Mesa has names that begin with `ntv_`, so those of the C side begin with `ntvr_`.
+#[test]
+fn names_of_c_have_their_own_prefix() {
+    let mesa = package().join("mesa");
+    let folders = [package().into(), mesa.clone(), mesa.join("tests"), mesa.join("patches")];
+    let entries = folders.iter().flat_map(|folder: &PathBuf| std::fs::read_dir(folder).expect("a folder"));
+    let is_c = |path: &PathBuf| path.extension().is_some_and(|it| it == "c" || it == "h" || it == "patch");
+    let sources: Vec<PathBuf> = entries.map(|entry| entry.expect("a file").path()).filter(is_c).collect();
+    assert!(sources.len() > 30, "{sources:?}");
+    for source in sources {
+        let text = std::fs::read_to_string(&source).expect("a text");
+        let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        // The context of a patch has a name of Mesa's.
+        let mut others = words.filter(|word| *word != "ntv_context" && !word.starts_with("ntv_core"));
+        let found = others.find(|word| {
+            let word = word.trim_start_matches("zink_").trim_start_matches("ZINK_");
+            word.starts_with("ntv_") || word.starts_with("NTV_")
+        });
+        assert_eq!(found, None, "{}", source.display());
+    }
+}
 
 #[test]
 fn the_headers_compile_after_mesas_names() {
@@ -141,24 +164,24 @@ fn the_headers_compile_after_mesas_names() {
 
 /// Replaces the functions of the library that report versions.
 const VERSIONS: &str = r#"
-#include "ntv.h"
+#include "ntvr.h"
 static const char *library;
 static uint32_t wires;
-const char *ntv_version(void) { return library; }
-uint32_t ntv_wire_version(void) { return wires; }
+const char *ntvr_version(void) { return library; }
+uint32_t ntvr_wire_version(void) { return wires; }
 static int says(const char *version, uint32_t wire_version, const char *text)
 {
    const char *message;
 
    library = version;
    wires = wire_version;
-   message = ntv_check_version();
+   message = ntvr_check_version();
    return text ? message && strstr(message, text) : !message;
 }
 int main(void)
 {
-   int right = says(NTV_VERSION, NTV_WIRE_VERSION, NULL) && says(NTV_VERSION, NTV_WIRE_VERSION + 1, "version of wires") &&
-               says("0.0.9", NTV_WIRE_VERSION, "built for libntv " NTV_VERSION);
+   int right = says(NTVR_VERSION, NTVR_WIRE_VERSION, NULL) && says(NTVR_VERSION, NTVR_WIRE_VERSION + 1, "version of wires") &&
+               says("0.0.9", NTVR_WIRE_VERSION, "built for libntvr " NTVR_VERSION);
    return right ? 0 : 1;
 }
 "#;
@@ -179,25 +202,25 @@ static void *limited_realloc(void *memory, size_t size)
 {
    return left && left-- ? realloc(memory, size) : NULL;
 }
-#define NTV_REALLOC limited_realloc
-#define NTV_FREE free
-#include "ntv_wire.h"
-static bool write_shader(struct ntv_wire *w, unsigned allocations)
+#define NTVR_REALLOC limited_realloc
+#define NTVR_FREE free
+#include "ntvr_wire.h"
+static bool write_shader(struct ntvr_wire *w, unsigned allocations)
 {
-   const struct ntv_shader shader = {.stage = NTV_STAGE_COMPUTE, .next_stage = NTV_NONE, .name = "a name"};
+   const struct ntvr_shader shader = {.stage = NTVR_STAGE_COMPUTE, .next_stage = NTVR_NONE, .name = "a name"};
 
    left = allocations;
-   ntv_wire_begin(w, &shader);
-   ntv_wire_block(w);
+   ntvr_wire_begin(w, &shader);
+   ntvr_wire_block(w);
    for (uint32_t i = 0; i < 20000; i++) {
-      ntv_wire_const(w, 1, 32);
-      ntv_wire_operand(w, i);
+      ntvr_wire_const(w, 1, 32);
+      ntvr_wire_operand(w, i);
    }
-   return ntv_wire_end(w);
+   return ntvr_wire_end(w);
 }
 int main(void)
 {
-   struct ntv_wire w = {0};
+   struct ntvr_wire w = {0};
    unsigned failures = 0;
 
    while (!write_shader(&w, failures)) {
@@ -207,7 +230,7 @@ int main(void)
    /* The header, the name and the block are 21 words. */
    if (failures < 3 || w.len != 40021 || w.words[2] != w.len || w.words[3] != 20000 || w.words[w.len - 1] != 19999)
       return 1;
-   ntv_wire_fini(&w);
+   ntvr_wire_fini(&w);
    return 0;
 }
 "#;

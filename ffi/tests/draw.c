@@ -8,7 +8,7 @@
  */
 
 #include "build.h"
-#include "ntv_module.h"
+#include "ntvr_module.h"
 
 #include <vulkan/vulkan.h>
 
@@ -22,7 +22,7 @@ enum { SLOT_POS = 0, SLOT_VAR0 = 32, SLOT_DATA0 = 4 };
 static const float blocks[2][4] = {{0.25f, 0.5f, 0.125f, 1.0f}, {0.5f, 0.25f, 0.75f, 2.0f}};
 
 static uint32_t
-const_float(struct ntv_wire *w, float value)
+const_float(struct ntvr_wire *w, float value)
 {
    uint32_t bits;
 
@@ -31,30 +31,30 @@ const_float(struct ntv_wire *w, float value)
 }
 
 static uint32_t
-intrinsic0(struct ntv_wire *w, const char *name, unsigned components, unsigned bits)
+intrinsic0(struct ntvr_wire *w, const char *name, unsigned components, unsigned bits)
 {
-   uint32_t number = ntv_wire_number(NTV_TABLE_INTRINSIC, name), def = ntv_wire_intrinsic(w, number, components, bits);
+   uint32_t number = ntvr_wire_number(NTVR_TABLE_INTRINSIC, name), def = ntvr_wire_intrinsic(w, number, components, bits);
 
-   for (unsigned i = 0; i < ntv_wire_num_indices(number); i++)
-      ntv_wire_operand(w, 0);
+   for (unsigned i = 0; i < ntvr_wire_num_indices(number); i++)
+      ntvr_wire_operand(w, 0);
    return def;
 }
 
 static void
-store_output(struct ntv_wire *w, unsigned slot, uint32_t value, uint32_t zero)
+store_output(struct ntvr_wire *w, unsigned slot, uint32_t value, uint32_t zero)
 {
    const struct index indices[] = {{"base", slot},
                                    {"range", 1},
                                    {"write_mask", 15},
-                                   {"src_type", ntv_alu_type(NTV_BASE_FLOAT, 32)},
-                                   {"io_semantics", ntv_io_semantics(slot, 1, 0, 0)}};
+                                   {"src_type", ntvr_alu_type(NTVR_BASE_FLOAT, 32)},
+                                   {"io_semantics", ntvr_io_semantics(slot, 1, 0, 0)}};
 
    intrinsic2(w, "store_output", 0, 0, value, zero, indices, 5);
 }
 
 /* The vec4 that the first block starts with. */
 static uint32_t
-load_block(struct ntv_wire *w, uint32_t zero)
+load_block(struct ntvr_wire *w, uint32_t zero)
 {
    const struct index indices[] = {{"align_mul", 16}, {"range", 16}};
 
@@ -64,109 +64,109 @@ load_block(struct ntv_wire *w, uint32_t zero)
 /* A triangle over the whole picture from the number of the vertex; the block is written to VAR3, and to VAR0, which is not
  * read. */
 static bool
-build_vertex(struct ntv_wire *w)
+build_vertex(struct ntvr_wire *w)
 {
-   const struct ntv_shader shader = {
-      .stage = NTV_STAGE_VERTEX, .next_stage = NTV_STAGE_FRAGMENT, .num_ubos = 1, .entry = "main"};
+   const struct ntvr_shader shader = {
+      .stage = NTVR_STAGE_VERTEX, .next_stage = NTVR_STAGE_FRAGMENT, .num_ubos = 1, .entry = "main"};
    const uint8_t x[] = {0};
 
-   ntv_wire_begin(w, &shader);
-   ntv_wire_block(w);
+   ntvr_wire_begin(w, &shader);
+   ntvr_wire_block(w);
    uint32_t zero = const32(w, 0), one = const32(w, 1);
    uint32_t id = intrinsic0(w, "load_vertex_id", 1, 32), place[2];
    for (unsigned axis = 0; axis < 2; axis++) {
       /* 0 and 1 become -1 and 3. */
       uint32_t bit = alu2(w, "iand", 1, 32, axis ? alu2(w, "ushr", 1, 32, id, one) : id, one);
-      uint32_t number = ntv_wire_alu(w, ntv_wire_number(NTV_TABLE_ALU, "u2f32"), 0, 1, 32);
-      ntv_wire_alu_src(w, 0, bit, x, 1);
+      uint32_t number = ntvr_wire_alu(w, ntvr_wire_number(NTVR_TABLE_ALU, "u2f32"), 0, 1, 32);
+      ntvr_wire_alu_src(w, 0, bit, x, 1);
       place[axis] = alu2(w, "fmul", 1, 32, number, const_float(w, 4));
       place[axis] = alu2(w, "fadd", 1, 32, place[axis], const_float(w, -1));
    }
    uint32_t half = const_float(w, 0.5f), full = const_float(w, 1);
-   uint32_t position = ntv_wire_alu(w, ntv_wire_number(NTV_TABLE_ALU, "vec4"), 0, 4, 32);
+   uint32_t position = ntvr_wire_alu(w, ntvr_wire_number(NTVR_TABLE_ALU, "vec4"), 0, 4, 32);
    const uint32_t lanes[] = {place[0], place[1], half, full};
    for (unsigned lane = 0; lane < 4; lane++)
-      ntv_wire_alu_src(w, 0, lanes[lane], x, 1);
+      ntvr_wire_alu_src(w, 0, lanes[lane], x, 1);
    uint32_t colour = load_block(w, zero);
    store_output(w, SLOT_POS, position, zero);
    store_output(w, SLOT_VAR0, position, zero);
    store_output(w, SLOT_VAR0 + 3, colour, zero);
-   return ntv_wire_end(w);
+   return ntvr_wire_end(w);
 }
 
 /* Adds the block to VAR3, and to VAR5, which is not written. */
 static bool
-build_fragment(struct ntv_wire *w)
+build_fragment(struct ntvr_wire *w)
 {
-   const struct ntv_shader shader = {.stage = NTV_STAGE_FRAGMENT, .next_stage = NTV_NONE, .num_ubos = 1, .entry = "main"};
+   const struct ntvr_shader shader = {.stage = NTVR_STAGE_FRAGMENT, .next_stage = NTVR_NONE, .num_ubos = 1, .entry = "main"};
    const unsigned slots[] = {SLOT_VAR0 + 3, SLOT_VAR0 + 5};
 
-   ntv_wire_begin(w, &shader);
-   ntv_wire_info(w, NTV_INFO_ORIGIN_UPPER_LEFT, 1);
-   ntv_wire_block(w);
+   ntvr_wire_begin(w, &shader);
+   ntvr_wire_info(w, NTVR_INFO_ORIGIN_UPPER_LEFT, 1);
+   ntvr_wire_block(w);
    uint32_t zero = const32(w, 0), pixel = intrinsic0(w, "load_barycentric_pixel", 2, 32);
    uint32_t sum = load_block(w, zero);
    for (unsigned i = 0; i < 2; i++) {
       const struct index indices[] = {{"base", i},
-                                      {"dest_type", ntv_alu_type(NTV_BASE_FLOAT, 32)},
-                                      {"io_semantics", ntv_io_semantics(slots[i], 1, 0, 0)}};
+                                      {"dest_type", ntvr_alu_type(NTVR_BASE_FLOAT, 32)},
+                                      {"io_semantics", ntvr_io_semantics(slots[i], 1, 0, 0)}};
       uint32_t input = intrinsic2(w, "load_interpolated_input", 4, 32, pixel, zero, indices, 3);
       sum = alu2(w, "fadd", 4, 32, sum, input);
    }
    store_output(w, SLOT_DATA0, sum, zero);
-   return ntv_wire_end(w);
+   return ntvr_wire_end(w);
 }
 
 /* The words of both stages, linked, in which the block of stage `i` is binding `i` of set 0. Before the link, both have the same
  * binding. */
 static void
-make_words(struct ntv_result words[2])
+make_words(struct ntvr_result words[2])
 {
-   struct ntv_translator *translator = ntv_translator_create();
-   struct ntv_module *modules[2] = {0}, *linked[2] = {0};
-   const struct ntv_key key = {.bits = NTV_KEY_STRIP | NTV_KEY_FLIP_Y, .size = {SIZE, SIZE}};
-   struct ntv_link_info infos[2] = {0};
-   struct ntv_move moves[2];
-   struct ntv_target target;
-   struct ntv_result result;
-   struct ntv_key keys[2];
-   struct ntv_wire w = {0};
+   struct ntvr_translator *translator = ntvr_translator_create();
+   struct ntvr_module *modules[2] = {0}, *linked[2] = {0};
+   const struct ntvr_key key = {.bits = NTVR_KEY_STRIP | NTVR_KEY_FLIP_Y, .size = {SIZE, SIZE}};
+   struct ntvr_link_info infos[2] = {0};
+   struct ntvr_move moves[2];
+   struct ntvr_target target;
+   struct ntvr_result result;
+   struct ntvr_key keys[2];
+   struct ntvr_wire w = {0};
 
-   CHECK(ntv_target_init(&target, VULKAN_1_3));
+   CHECK(ntvr_target_init(&target, VULKAN_1_3));
    for (uint32_t i = 0; i < 2; i++) {
       CHECK(i ? build_fragment(&w) : build_vertex(&w));
-      enum ntv_status status = ntv_module_create(translator, &target, w.words, w.len, UINT64_MAX, &modules[i], NULL, &result);
-      if (status != NTV_OK)
+      enum ntvr_status status = ntvr_module_create(translator, &target, w.words, w.len, UINT64_MAX, &modules[i], NULL, &result);
+      if (status != NTVR_OK)
          fprintf(stderr, "%s\n", result.error);
-      CHECK(status == NTV_OK && result.num_bindings == 1);
-      moves[i] = (struct ntv_move){.set = result.bindings[0].set, .binding = result.bindings[0].binding, .new_binding = i};
+      CHECK(status == NTVR_OK && result.num_bindings == 1);
+      moves[i] = (struct ntvr_move){.set = result.bindings[0].set, .binding = result.bindings[0].binding, .new_binding = i};
       infos[i].moves = &moves[i];
       infos[i].num_moves = 1;
-      ntv_result_free(&result, NULL);
+      ntvr_result_free(&result, NULL);
    }
    CHECK(moves[0].set == moves[1].set && moves[0].binding == moves[1].binding);
 
    /* In the wrong order they do not link. */
-   const struct ntv_module *stages[] = {modules[1], modules[0]};
-   CHECK(ntv_link(stages, 2, infos, linked, NULL, &result) == NTV_ERROR_ARGUMENT && !linked[0] && !linked[1]);
+   const struct ntvr_module *stages[] = {modules[1], modules[0]};
+   CHECK(ntvr_link(stages, 2, infos, linked, NULL, &result) == NTVR_ERROR_ARGUMENT && !linked[0] && !linked[1]);
    CHECK(result.error && strstr(result.error, "no pipeline has a vertex stage right after a fragment stage"));
-   ntv_result_free(&result, NULL);
+   ntvr_result_free(&result, NULL);
 
    stages[0] = modules[0];
    stages[1] = modules[1];
-   CHECK(ntv_link(stages, 2, infos, linked, NULL, NULL) == NTV_OK);
+   CHECK(ntvr_link(stages, 2, infos, linked, NULL, NULL) == NTVR_OK);
    stages[0] = linked[0];
    stages[1] = linked[1];
-   CHECK(ntv_program_keys(stages, 2, &key, keys, NULL, NULL) == NTV_OK);
-   CHECK(keys[0].bits == (NTV_KEY_STRIP | NTV_KEY_FLIP_Y) || keys[0].bits == NTV_KEY_FLIP_Y);
+   CHECK(ntvr_program_keys(stages, 2, &key, keys, NULL, NULL) == NTVR_OK);
+   CHECK(keys[0].bits == (NTVR_KEY_STRIP | NTVR_KEY_FLIP_Y) || keys[0].bits == NTVR_KEY_FLIP_Y);
    for (uint32_t i = 0; i < 2; i++) {
-      CHECK(ntv_module_instantiate(linked[i], &keys[i], NULL, &words[i]) == NTV_OK);
+      CHECK(ntvr_module_instantiate(linked[i], &keys[i], NULL, &words[i]) == NTVR_OK);
       CHECK(words[i].num_bindings == 1 && words[i].bindings[0].set == 0 && words[i].bindings[0].binding == i);
-      ntv_module_destroy(linked[i]);
-      ntv_module_destroy(modules[i]);
+      ntvr_module_destroy(linked[i]);
+      ntvr_module_destroy(modules[i]);
    }
-   ntv_wire_fini(&w);
-   ntv_translator_destroy(translator);
+   ntvr_wire_fini(&w);
+   ntvr_translator_destroy(translator);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -380,7 +380,7 @@ destroy_bindings(const struct gpu *gpu, struct bindings bindings)
 }
 
 static VkPipeline
-make_pipeline(const struct gpu *gpu, VkPipelineLayout layout, const struct ntv_result words[2])
+make_pipeline(const struct gpu *gpu, VkPipelineLayout layout, const struct ntvr_result words[2])
 {
    VkPipelineShaderStageCreateInfo stages[2];
    VkPipeline pipeline;
@@ -479,7 +479,7 @@ record(VkCommandBuffer commands, VkPipeline pipeline, const struct bindings *bin
 
 /* Draws with the words, and writes the pixels to `pixels`. */
 static void
-draw(const struct gpu *gpu, const struct ntv_result words[2], float pixels[SIZE * SIZE][4])
+draw(const struct gpu *gpu, const struct ntvr_result words[2], float pixels[SIZE * SIZE][4])
 {
    const VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
    struct bindings bindings = make_bindings(gpu);
@@ -511,7 +511,7 @@ main(int argc, char **argv)
 {
    struct gpu gpu = open_gpu(argc > 1 ? argv[1] : NULL);
    float pixels[SIZE * SIZE][4] = {{0}};
-   struct ntv_result words[2] = {0};
+   struct ntvr_result words[2] = {0};
 
    make_words(words);
    if (!failures) {
@@ -521,10 +521,10 @@ main(int argc, char **argv)
             CHECK(pixels[pixel][lane] == blocks[0][lane] + blocks[1][lane]);
    }
    for (int i = 0; i < 2; i++)
-      ntv_result_free(&words[i], NULL);
+      ntvr_result_free(&words[i], NULL);
    vkDestroyDevice(gpu.device, NULL);
    vkDestroyInstance(gpu.instance, NULL);
    if (!failures)
-      printf("ntv %s: two stages link and draw\n", ntv_version());
+      printf("ntv %s: two stages link and draw\n", ntvr_version());
    return failures ? 1 : 0;
 }

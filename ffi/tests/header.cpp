@@ -5,30 +5,30 @@
  * The headers in C++: they compile without a warning, and a wire is written and refused.
  */
 
-#include "ntv_module.h"
-#include "ntv_plan.h"
-#include "ntv_wire.h"
-#include "ntv_xfb.h"
+#include "ntvr_module.h"
+#include "ntvr_plan.h"
+#include "ntvr_wire.h"
+#include "ntvr_xfb.h"
 
 int
 main()
 {
-   ntv_wire wire = {};
-   ntv_target target;
-   ntv_result result;
-   ntv_shader shader = {};
+   ntvr_wire wire = {};
+   ntvr_target target;
+   ntvr_result result;
+   ntvr_shader shader = {};
 
-   shader.stage = NTV_STAGE_FRAGMENT;
-   shader.next_stage = NTV_NONE;
-   ntv_wire_begin(&wire, &shader);
-   bool same = !ntv_check_version();
-   bool written = ntv_wire_end(&wire) && ntv_target_init(&target, 1u << 22);
-   ntv_translator *translator = ntv_translator_create();
+   shader.stage = NTVR_STAGE_FRAGMENT;
+   shader.next_stage = NTVR_NONE;
+   ntvr_wire_begin(&wire, &shader);
+   bool same = !ntvr_check_version();
+   bool written = ntvr_wire_end(&wire) && ntvr_target_init(&target, 1u << 22);
+   ntvr_translator *translator = ntvr_translator_create();
    /* A shader without a block. */
-   ntv_status status = ntv_translate(translator, &target, wire.words, wire.len, nullptr, &result);
-   bool refused = status == NTV_ERROR_INVALID && result.error && !result.words;
-   ntv_result_free(&result, nullptr);
-   ntv_translator_destroy(translator);
-   ntv_wire_fini(&wire);
+   ntvr_status status = ntvr_translate(translator, &target, wire.words, wire.len, nullptr, &result);
+   bool refused = status == NTVR_ERROR_INVALID && result.error && !result.words;
+   ntvr_result_free(&result, nullptr);
+   ntvr_translator_destroy(translator);
+   ntvr_wire_fini(&wire);
    return same && written && refused ? 0 : 1;
 }

@@ -6,14 +6,14 @@
  * report the symbols of a second one.
  */
 
-#include "ntv.h"
+#include "ntvr.h"
 
 size_t count_digits(uint32_t number);
 
 int
 main(void)
 {
-   struct ntv_target target;
+   struct ntvr_target target;
 
-   return ntv_target_init(&target, 1u << 22) && count_digits(1231) == 3 && count_digits(0) == 0 ? 0 : 1;
+   return ntvr_target_init(&target, 1u << 22) && count_digits(1231) == 3 && count_digits(0) == 0 ? 0 : 1;
 }

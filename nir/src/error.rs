@@ -81,7 +81,7 @@ impl Error {
         let feature = self.lacks?.info();
         let name = feature.name;
         let enable =
-            format!("if the device has {name}, enable it: `Target::set`, `ntv_target_enable`, --enable {name}");
+            format!("if the device has {name}, enable it: `Target::set`, `ntvr_target_enable`, --enable {name}");
         Some(match feature.since {
             Some(version) => format!("{enable}; targets of Vulkan {}.{} and newer have it", version.0, version.1),
             None => format!("{enable}; no target has it by itself"),

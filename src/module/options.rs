@@ -18,7 +18,7 @@
 //! ```
 //!
 //! An option has bits in a key if and only if its mechanism is [`Mechanism::Range`]. Two options share no bits. The numbers of the
-//! bits are in stored modules and in `ffi/ntv_module.h`, and do not change.
+//! bits are in stored modules and in `ffi/ntvr_module.h`, and do not change.
 
 use super::{Key, Stage};
 

@@ -610,7 +610,7 @@ fn an_error_of_a_feature_says_what_to_do() {
     let place = Folder::new(&[("a.nir", include_str!("../../tests/corpus/compile/clocks.nir"))]);
     let arguments = "compile a.nir --disable shaderDeviceClock --emit asm";
     let said = stderr(&place.run(arguments));
-    let help = "help: if the device has shaderDeviceClock, enable it: `Target::set`, `ntv_target_enable`, --enable shaderDeviceClock";
+    let help = "help: if the device has shaderDeviceClock, enable it: `Target::set`, `ntvr_target_enable`, --enable shaderDeviceClock";
     assert!(said.lines().any(|line| line.trim_start_matches([' ', '=', '|']).starts_with(help)), "{said}");
     let said = stderr(&place.run(&format!("{arguments} --json")));
     let object: Value = serde_json::from_str(said.lines().next().unwrap_or_default()).expect("an object");

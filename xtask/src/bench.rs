@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 #[derive(Parser)]
 #[command(name = "cargo xtask bench")]
 struct Arguments {
-    /// Compares with zink's own translator inside zink: runs tests of piglit with ZINK_NTV=compare.
+    /// Compares with zink's own translator inside zink: runs tests of piglit with ZINK_NTVR=compare.
     #[arg(long)]
     mesa: bool,
     /// Measures the creation of pipelines from the modules of both translators on lavapipe, over the corpus in $NTV_CORPUS.

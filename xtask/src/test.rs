@@ -21,11 +21,11 @@ const NEEDS: &[(Probe, &str)] = &[
     (Probe::Versioned("/usr/lib", "", "libEGL.so.1"), "libegl1"),
     (Probe::Versioned("/usr/lib", "", "dri/zink_dri.so"), "libgl1-mesa-dri"),
     (Probe::File("/usr/share/vulkan/explicit_layer.d", "VkLayer_khronos_validation."), "vulkan-validationlayers"),
-    // It generates the bindings of ntv.h.
+    // It generates the bindings of ntvr.h.
     (Probe::Versioned("/usr/lib", "llvm-", "lib/libclang.so.1"), "libclang-dev"),
     // The C program that draws links with the loader.
     (Probe::File("/usr/include/vulkan", "vulkan_core.h"), "libvulkan-dev"),
-    // ntv.h is compiled as C++, too.
+    // ntvr.h is compiled as C++, too.
     (Probe::Program("c++"), "g++"),
     (Probe::Program("ninja"), "ninja-build"),
     (Probe::Program("valgrind"), "valgrind"),

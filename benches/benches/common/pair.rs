@@ -87,7 +87,7 @@ fn load(words: &[u32]) -> Result<rspirv::dr::Module> {
     rspirv::dr::load_words(words).map_err(|error| anyhow::anyhow!("rspirv: {error}"))
 }
 
-/// Features that zink does not enable, even if the device has them (`ffi/mesa/zink_ntv_target.c`).
+/// Features that zink does not enable, even if the device has them (`ffi/mesa/zink_ntvr_target.c`).
 const UNUSED: &[Feature] = &[
     Feature::shaderFloatControls2,
     Feature::shaderBufferFloat32AtomicMinMax,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-//! Runs a program of piglit's on a driver that translates each shader with both translators (`ZINK_NTV=compare`), and logs the
+//! Runs a program of piglit's on a driver that translates each shader with both translators (`ZINK_NTVR=compare`), and logs the
 //! code, constants and memory that each translation touches. The program is stepped through a translation one instruction at a
 //! time, so the figures do not depend on other load of the machine.
 //!

@@ -2,15 +2,15 @@
  * Copyright (c) the ntv authors
  * SPDX-License-Identifier: MIT
  *
- * Builds shaders with nir_builder, and writes each in the format of Mesa's printer and as ntv_nir.c writes it. Both must be the
+ * Builds shaders with nir_builder, and writes each in the format of Mesa's printer and as ntvr_nir.c writes it. Both must be the
  * same shader for ntv: `cargo xtask mesa --flatten` compares its modules of both.
  *
  * usage: flatten FOLDER              writes text-NAME.nir and wire-NAME.ntvw to the folder
- *        flatten --numbers FOLDER    only writes wires, of shaders with all numbers that ntv_nir.c maps; Mesa's library does not
+ *        flatten --numbers FOLDER    only writes wires, of shaders with all numbers that ntvr_nir.c maps; Mesa's library does not
  *                                    use these numbers, so this file can be compiled with others
  */
 
-#include "ntv_nir.h"
+#include "ntvr_nir.h"
 
 #include <stdio.h>
 
@@ -37,11 +37,11 @@ create(const char *folder, const char *kind, const char *name, const char *exten
 static void
 save_wire(const char *folder, const char *name, nir_shader *nir)
 {
-   struct ntv_wire wire = {0};
+   struct ntvr_wire wire = {0};
    const char *missing;
    FILE *file;
 
-   missing = ntv_wire_nir(&wire, nir, NTV_NIR_GALLIUM, true);
+   missing = ntvr_wire_nir(&wire, nir, NTVR_NIR_GALLIUM, true);
    if (missing) {
       fprintf(stderr, "%s: no form for %s\n", name, missing);
       exit(1);
@@ -49,7 +49,7 @@ save_wire(const char *folder, const char *name, nir_shader *nir)
    file = create(folder, "wire", name, "ntvw");
    fwrite(wire.words, sizeof(uint32_t), wire.len, file);
    fclose(file);
-   ntv_wire_fini(&wire);
+   ntvr_wire_fini(&wire);
 }
 
 /* Writes a shader in both forms. `directive` is data that its text lacks, or NULL. */

@@ -53,39 +53,39 @@ macro_rules! flags {
 #[test]
 fn enumerations_agree() {
     let stages: Vec<Stage> = Stage::NAMES.iter().map(|row| row.0).collect();
-    compare("NTV_STAGE_", numbered(&stages));
-    compare("NTV_CLASS_", numbered(&Descriptor::ALL));
-    compare("NTV_DIRECTIVE_", DIRECTIVES.iter().enumerate().map(|(number, row)| (row.0.to_string(), number as u64)));
+    compare("NTVR_STAGE_", numbered(&stages));
+    compare("NTVR_CLASS_", numbered(&Descriptor::ALL));
+    compare("NTVR_DIRECTIVE_", DIRECTIVES.iter().enumerate().map(|(number, row)| (row.0.to_string(), number as u64)));
     let values = |row: usize| {
         DIRECTIVES[row].1.iter().enumerate().map(|(number, (value, _))| (value.to_string(), number as u64))
     };
-    compare("NTV_OFFSET_UNITS_", values(0));
-    compare("NTV_LOCATIONS_", values(1));
+    compare("NTVR_OFFSET_UNITS_", values(0));
+    compare("NTVR_LOCATIONS_", values(1));
     assert_eq!(values(2).map(|row| row.0).collect::<Vec<_>>(), ["false", "true"]);
-    compare("NTV_FRAMEBUFFER_", values(4));
-    compare("NTV_BLOCKS_", values(5));
+    compare("NTVR_FRAMEBUFFER_", values(4));
+    compare("NTVR_BLOCKS_", values(5));
     assert_eq!(values(6).map(|row| row.0).collect::<Vec<_>>(), ["array"]);
-    compare("NTV_ATOMIC_OP_", numbered(AtomicOp::ALL));
-    compare("NTV_SCOPE_", numbered(Scope::ALL));
-    compare("NTV_INTERP_MODE_", numbered(InterpMode::ALL));
-    compare("NTV_DIM_", numbered(ImageDim::ALL));
-    compare("NTV_DESC_TYPE_", numbered(DescriptorType::ALL));
-    compare("NTV_BASE_", numbered(&[Base::Bool, Base::Int, Base::Uint, Base::Float]));
-    compare("NTV_TEX_OP_", numbered(TexOp::ALL));
-    compare("NTV_TEX_SRC_", numbered(TexSrcKind::ALL));
+    compare("NTVR_ATOMIC_OP_", numbered(AtomicOp::ALL));
+    compare("NTVR_SCOPE_", numbered(Scope::ALL));
+    compare("NTVR_INTERP_MODE_", numbered(InterpMode::ALL));
+    compare("NTVR_DIM_", numbered(ImageDim::ALL));
+    compare("NTVR_DESC_TYPE_", numbered(DescriptorType::ALL));
+    compare("NTVR_BASE_", numbered(&[Base::Bool, Base::Int, Base::Uint, Base::Float]));
+    compare("NTVR_TEX_OP_", numbered(TexOp::ALL));
+    compare("NTVR_TEX_SRC_", numbered(TexSrcKind::ALL));
     let jumps = [Jump::Break, Jump::Continue, Jump::Return, Jump::Halt].map(|jump| format!("{jump:?}"));
     let plain = ["undef".to_string(), "phi".to_string()].into_iter().chain(jumps);
-    compare("NTV_PLAIN_", plain.zip(0..));
-    compare("NTV_PRECISION_", numbered(&[Precision::None, Precision::High, Precision::Medium, Precision::Low]));
+    compare("NTVR_PLAIN_", plain.zip(0..));
+    compare("NTVR_PRECISION_", numbered(&[Precision::None, Precision::High, Precision::Medium, Precision::Low]));
     let hints = [BranchHint::None, BranchHint::Flatten, BranchHint::DontFlatten, BranchHint::DivergentAlwaysTaken];
-    compare("NTV_HINT_", numbered(&hints));
+    compare("NTVR_HINT_", numbered(&hints));
 }
 
 #[test]
 fn facts_have_their_numbers() {
     // The header does not have all fields.
     for (name, number) in constants() {
-        let Some(field) = name.strip_prefix("NTV_INFO_") else { continue };
+        let Some(field) = name.strip_prefix("NTVR_INFO_") else { continue };
         assert_eq!(header_name(FIELDS[number as usize].name), field, "{name}");
     }
     // A wire with a single fact, which must be found in this field and in no other.
@@ -112,7 +112,7 @@ fn kinds_of_patches_agree() {
         assert_eq!((patch.word, patch.of), (7, if kind == PatchKind::OutputVertices { 0 } else { 8 }));
         Some((format!("{kind:?}"), u64::from(patch.kind)))
     });
-    compare("NTV_PATCH_", kinds);
+    compare("NTVR_PATCH_", kinds);
 }
 
 #[test]
@@ -126,32 +126,32 @@ fn bindings_say_what_the_module_says() {
         let binding = Binding { set: 0, binding: 0, kind, count: 1, used: 1, min_range: 0 };
         (format!("{kind:?}"), u64::from(crate::reflection::binding(&binding).kind))
     });
-    compare("NTV_DESCRIPTOR_", kinds);
+    compare("NTVR_DESCRIPTOR_", kinds);
 }
 
 #[test]
 fn flags_agree() {
-    compare("NTV_MODE_", flags!(Modes));
-    compare("NTV_ACCESS_", flags!(Access));
-    compare("NTV_SEMANTICS_", flags!(Semantics));
-    compare("NTV_VARIABLE_", flags!(VarFlags));
+    compare("NTVR_MODE_", flags!(Modes));
+    compare("NTVR_ACCESS_", flags!(Access));
+    compare("NTVR_SEMANTICS_", flags!(Semantics));
+    compare("NTVR_VARIABLE_", flags!(VarFlags));
     // An instruction has one bit for three flags of the IR; the other flags are of a record.
     let (own, math): (Vec<_>, Vec<_>) = flags!(AluFlags).partition(|(name, _)| name.ends_with("_WRAP"));
-    compare("NTV_ALU_", own.into_iter().chain([("EXACT".to_string(), 1)]));
-    compare("NTV_MATH_", math.into_iter().filter(|(name, _)| name != "EXACT"));
-    compare("NTV_IO_", flags!(IoFlags));
+    compare("NTVR_ALU_", own.into_iter().chain([("EXACT".to_string(), 1)]));
+    compare("NTVR_MATH_", math.into_iter().filter(|(name, _)| name != "EXACT"));
+    compare("NTVR_IO_", flags!(IoFlags));
 }
 
 #[test]
 fn the_magic_word_and_the_versions_agree() {
     let constants = constants();
-    assert_eq!(constants["NTV_WIRE_MAGIC"], u64::from(ntv_core::wire::MAGIC));
-    assert_eq!(constants["NTV_WIRE_VERSION"], u64::from(ntv_core::wire::VERSION));
-    let version = CStr::from_bytes_with_nul(crate::bindings::NTV_VERSION).expect("a string");
+    assert_eq!(constants["NTVR_WIRE_MAGIC"], u64::from(ntv_core::wire::MAGIC));
+    assert_eq!(constants["NTVR_WIRE_VERSION"], u64::from(ntv_core::wire::VERSION));
+    let version = CStr::from_bytes_with_nul(crate::bindings::NTVR_VERSION).expect("a string");
     assert_eq!(version.to_str(), Ok(env!("CARGO_PKG_VERSION")));
 }
 
-/// The results of `ntv_io_semantics` and `ntv_io_xfb` of the header; `consumer.c` compares them with these numbers.
+/// The results of `ntvr_io_semantics` and `ntvr_io_xfb` of the header; `consumer.c` compares them with these numbers.
 #[test]
 fn packed_numbers_agree() {
     let io = IoSemantics { location: 33, num_slots: 5, gs_streams: 0xe4, flags: IoFlags::DUALSRC | IoFlags::INVARIANT };

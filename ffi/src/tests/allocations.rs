@@ -6,7 +6,7 @@ use super::late::{created, file, shaders};
 use super::translation::Counter;
 use super::{EMPTY_KEY, EMPTY_OPTIONS};
 use crate::bindings::*;
-use crate::{ntv_module_destroy, ntv_module_instantiate, ntv_program_keys, ntv_result_free};
+use crate::{ntvr_module_destroy, ntvr_module_instantiate, ntvr_program_keys, ntvr_result_free};
 use ntv_core::Key;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -59,9 +59,9 @@ impl Caller {
         Caller { memory: vec![u64::MAX; 1 << 14].into(), used: 0, sizes: [0; 4], calls: 0 }
     }
 
-    fn options(&mut self, flags: u32) -> ntv_options {
-        let allocator = ntv_allocator { alloc: Some(alloc), free: None, user: std::ptr::from_mut(self).cast() };
-        ntv_options { flags, allocator, ..EMPTY_OPTIONS }
+    fn options(&mut self, flags: u32) -> ntvr_options {
+        let allocator = ntvr_allocator { alloc: Some(alloc), free: None, user: std::ptr::from_mut(self).cast() };
+        ntvr_options { flags, allocator, ..EMPTY_OPTIONS }
     }
 }
 
@@ -76,21 +76,21 @@ unsafe extern "C" fn alloc(user: *mut c_void, size: usize) -> *mut c_void {
     memory.as_mut_ptr().cast()
 }
 
-const KEY: ntv_key = ntv_key { bits: Key::STRIP | Key::FLIP_Y | Key::NO_SAMPLE_MASK, size: [640, 480], ..EMPTY_KEY };
+const KEY: ntvr_key = ntvr_key { bits: Key::STRIP | Key::FLIP_Y | Key::NO_SAMPLE_MASK, size: [640, 480], ..EMPTY_KEY };
 
 #[test]
 fn words_are_written_to_the_memory_of_the_caller() {
     let paths = ["compile/texture_arrays.nir", "stages/generated_tess_control.nir", "stages/fragment_tests.nir"];
     for shader in paths.map(file).into_iter().chain(shaders()) {
         let module = created(&shader);
-        for flags in [0, NTV_OPTION_WORDS_ONLY] {
+        for flags in [0, NTVR_OPTION_WORDS_ONLY] {
             let mut caller = Caller::new();
             let options = caller.options(flags);
             let mut result = MaybeUninit::uninit();
             let count = allocations(|| {
                 // SAFETY: all pointers are to what they should be.
-                let status = unsafe { ntv_module_instantiate(module, &KEY, &options, result.as_mut_ptr()) };
-                assert_eq!(status, NTV_OK);
+                let status = unsafe { ntvr_module_instantiate(module, &KEY, &options, result.as_mut_ptr()) };
+                assert_eq!(status, NTVR_OK);
             });
             assert_eq!(count, 0);
             // SAFETY: the call wrote it.
@@ -102,7 +102,7 @@ fn words_are_written_to_the_memory_of_the_caller() {
             assert_eq!(words[0], 0x0723_0203);
         }
         // SAFETY: it is not used any more.
-        unsafe { ntv_module_destroy(module) };
+        unsafe { ntvr_module_destroy(module) };
     }
 }
 
@@ -117,15 +117,15 @@ fn variants_without_memory_are_refused() {
         let mut result = MaybeUninit::uninit();
         // SAFETY: all pointers are to what they should be.
         unsafe {
-            let status = ntv_module_instantiate(module, &KEY, &options, result.as_mut_ptr());
-            assert_eq!(status, if is_enough { NTV_OK } else { NTV_ERROR_MEMORY }, "{available} allocations");
+            let status = ntvr_module_instantiate(module, &KEY, &options, result.as_mut_ptr());
+            assert_eq!(status, if is_enough { NTVR_OK } else { NTVR_ERROR_MEMORY }, "{available} allocations");
             assert_eq!(result.assume_init_ref().words.is_null(), !is_enough);
-            ntv_result_free(result.as_mut_ptr(), &options);
+            ntvr_result_free(result.as_mut_ptr(), &options);
         }
         assert_eq!(counter.live(), 0, "{available} allocations");
     }
     // SAFETY: it is not used any more.
-    unsafe { ntv_module_destroy(module) };
+    unsafe { ntvr_module_destroy(module) };
 }
 
 #[test]
@@ -134,10 +134,10 @@ fn keys_of_stages_need_no_memory() {
     let (stages, mut keys) = (modules.map(|module| module.cast_const()), [EMPTY_KEY; 2]);
     let count = allocations(|| {
         // SAFETY: all pointers are to what they should be.
-        let status = unsafe { ntv_program_keys(stages.as_ptr(), 2, &KEY, keys.as_mut_ptr(), null(), null_mut()) };
-        assert_eq!(status, NTV_OK);
+        let status = unsafe { ntvr_program_keys(stages.as_ptr(), 2, &KEY, keys.as_mut_ptr(), null(), null_mut()) };
+        assert_eq!(status, NTVR_OK);
     });
     assert_eq!((count, keys[0].bits), (0, Key::FLIP_Y));
     // SAFETY: they are not used any more.
-    modules.into_iter().for_each(|module| unsafe { ntv_module_destroy(module) });
+    modules.into_iter().for_each(|module| unsafe { ntvr_module_destroy(module) });
 }

@@ -3,7 +3,7 @@
 //! Entry points: only the table defines them, and no panic leaves them.
 
 use super::{constants, Fault, EMPTY_KEY, PANIC};
-use crate::bindings::{ntv_result, ntv_status, NTV_ERROR_INTERNAL, NTV_NONE, NTV_TABLE_ALU};
+use crate::bindings::{ntvr_result, ntvr_status, NTVR_ERROR_INTERNAL, NTVR_NONE, NTVR_TABLE_ALU};
 use crate::*;
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
@@ -35,14 +35,14 @@ fn only_the_table_makes_entry_points() {
 }
 
 /// The status and the error of a call with a result.
-fn status_of(call: impl FnOnce(*mut ntv_result) -> ntv_status) -> (ntv_status, String) {
+fn status_of(call: impl FnOnce(*mut ntvr_result) -> ntvr_status) -> (ntvr_status, String) {
     let mut result = MaybeUninit::uninit();
     let status = call(result.as_mut_ptr());
     // SAFETY: the call wrote it, and it is freed here.
     unsafe {
         let message = std::ffi::CStr::from_ptr(result.assume_init_ref().error).to_string_lossy().into_owned();
         PANIC.set(None);
-        ntv_result_free(result.as_mut_ptr(), null());
+        ntvr_result_free(result.as_mut_ptr(), null());
         PANIC.set(Some(Fault::Entry));
         (status, message)
     }
@@ -55,40 +55,40 @@ fn no_entry_point_lets_a_panic_out() {
     PANIC.set(Some(Fault::Entry));
     // SAFETY: no function uses its arguments before the panic.
     unsafe {
-        assert!(ntv_version().is_null());
-        assert_eq!(ntv_wire_version(), NTV_NONE);
-        assert_eq!(ntv_wire_number(NTV_TABLE_ALU, c"fadd".as_ptr()), NTV_NONE);
-        assert_eq!(ntv_wire_num_indices(1), 0);
-        assert_eq!(ntv_slot_location(1), NTV_NONE);
-        assert_eq!(ntv_wire_index(1, c"base".as_ptr()), NTV_NONE);
-        assert!(!ntv_target_init(target, 1 << 22) && !ntv_target_enable(target, c"shaderFloat64".as_ptr(), true));
-        assert!(!ntv_target_workaround(target, c"broken_arbitary_type_const".as_ptr(), true));
-        assert!(ntv_translator_create().is_null());
-        ntv_translator_destroy(null_mut());
-        ntv_module_destroy(null_mut());
-        ntv_result_free(null_mut(), null());
-        assert_eq!(ntv_likely_keys(null(), 0, &key, &mut keys, 1), 0);
-        assert!(ntv_plan_create().is_null());
-        ntv_plan_destroy(null_mut());
-        assert_eq!(ntv_plan_blocks(null(), null_mut(), 0), 0);
-        assert_eq!(ntv_plan_placements(null(), 0, null_mut(), 0), 0);
+        assert!(ntvr_version().is_null());
+        assert_eq!(ntvr_wire_version(), NTVR_NONE);
+        assert_eq!(ntvr_wire_number(NTVR_TABLE_ALU, c"fadd".as_ptr()), NTVR_NONE);
+        assert_eq!(ntvr_wire_num_indices(1), 0);
+        assert_eq!(ntvr_slot_location(1), NTVR_NONE);
+        assert_eq!(ntvr_wire_index(1, c"base".as_ptr()), NTVR_NONE);
+        assert!(!ntvr_target_init(target, 1 << 22) && !ntvr_target_enable(target, c"shaderFloat64".as_ptr(), true));
+        assert!(!ntvr_target_workaround(target, c"broken_arbitary_type_const".as_ptr(), true));
+        assert!(ntvr_translator_create().is_null());
+        ntvr_translator_destroy(null_mut());
+        ntvr_module_destroy(null_mut());
+        ntvr_result_free(null_mut(), null());
+        assert_eq!(ntvr_likely_keys(null(), 0, &key, &mut keys, 1), 0);
+        assert!(ntvr_plan_create().is_null());
+        ntvr_plan_destroy(null_mut());
+        assert_eq!(ntvr_plan_blocks(null(), null_mut(), 0), 0);
+        assert_eq!(ntvr_plan_placements(null(), 0, null_mut(), 0), 0);
         let answers = [
-            status_of(|result| ntv_translate(null_mut(), target, null(), 0, null(), result)),
-            status_of(|result| ntv_module_create(null_mut(), target, null(), 0, 0, &mut module, null(), result)),
-            status_of(|result| ntv_module_load(null(), 0, &mut module, null(), result)),
-            status_of(|result| ntv_module_store(null(), null(), result)),
-            status_of(|result| ntv_link(null(), 0, null(), &mut module, null(), result)),
-            status_of(|result| ntv_program_keys(null(), 0, &key, &mut keys, null(), result)),
-            status_of(|result| ntv_module_instantiate(null(), &key, null(), result)),
-            status_of(|result| ntv_plan_add_stage(null_mut(), null(), 0, null(), 0, null(), result)),
-            status_of(|result| ntv_plan_know_block(null_mut(), null(), null(), null(), result)),
-            status_of(|result| ntv_plan_decide(null_mut(), null(), null(), null(), result)),
+            status_of(|result| ntvr_translate(null_mut(), target, null(), 0, null(), result)),
+            status_of(|result| ntvr_module_create(null_mut(), target, null(), 0, 0, &mut module, null(), result)),
+            status_of(|result| ntvr_module_load(null(), 0, &mut module, null(), result)),
+            status_of(|result| ntvr_module_store(null(), null(), result)),
+            status_of(|result| ntvr_link(null(), 0, null(), &mut module, null(), result)),
+            status_of(|result| ntvr_program_keys(null(), 0, &key, &mut keys, null(), result)),
+            status_of(|result| ntvr_module_instantiate(null(), &key, null(), result)),
+            status_of(|result| ntvr_plan_add_stage(null_mut(), null(), 0, null(), 0, null(), result)),
+            status_of(|result| ntvr_plan_know_block(null_mut(), null(), null(), null(), result)),
+            status_of(|result| ntvr_plan_decide(null_mut(), null(), null(), null(), result)),
         ];
         for (status, message) in answers {
-            assert_eq!((status, message.as_str()), (NTV_ERROR_INTERNAL, "ntv panicked: a fault that a test forced"));
+            assert_eq!((status, message.as_str()), (NTVR_ERROR_INTERNAL, "ntv panicked: a fault that a test forced"));
         }
-        assert_eq!(ntv_link(null(), 0, null(), &mut module, null(), null_mut()), NTV_ERROR_INTERNAL);
+        assert_eq!(ntvr_link(null(), 0, null(), &mut module, null(), null_mut()), NTVR_ERROR_INTERNAL);
     }
     PANIC.set(None);
-    assert_eq!(constants()["NTV_NONE"], u64::from(NTV_NONE));
+    assert_eq!(constants()["NTVR_NONE"], u64::from(NTVR_NONE));
 }

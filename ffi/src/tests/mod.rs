@@ -38,12 +38,12 @@ pub(crate) fn panic_if_forced(here: Fault) {
 }
 
 /// The key of a draw without any option.
-const EMPTY_KEY: bindings::ntv_key = bindings::ntv_key { bits: 0, size: [0; 2], uniforms: [0; 4], swizzles: [0; 8] };
+const EMPTY_KEY: bindings::ntvr_key = bindings::ntvr_key { bits: 0, size: [0; 2], uniforms: [0; 4], swizzles: [0; 8] };
 
 /// The options of a caller that chooses nothing.
-const EMPTY_OPTIONS: bindings::ntv_options = bindings::ntv_options {
+const EMPTY_OPTIONS: bindings::ntvr_options = bindings::ntvr_options {
     flags: 0,
-    allocator: bindings::ntv_allocator { alloc: None, free: None, user: null_mut() },
+    allocator: bindings::ntvr_allocator { alloc: None, free: None, user: null_mut() },
     placements: null(),
     num_placements: 0,
     xfb: null(),
@@ -51,15 +51,15 @@ const EMPTY_OPTIONS: bindings::ntv_options = bindings::ntv_options {
     descriptors: null(),
 };
 
-/// All headers except `ntv.h`, which each of them includes.
-const HEADERS: [&str; 4] = ["ntv_module.h", "ntv_plan.h", "ntv_xfb.h", "ntv_wire.h"];
+/// All headers except `ntvr.h`, which each of them includes.
+const HEADERS: [&str; 4] = ["ntvr_module.h", "ntvr_plan.h", "ntvr_xfb.h", "ntvr_wire.h"];
 
 fn generate() -> String {
     let headers = HEADERS.map(|name| Path::new(env!("CARGO_MANIFEST_DIR")).join(name).to_string_lossy().into_owned());
     let builder = bindgen::Builder::default()
         .headers(headers)
         .clang_arg("-std=c11")
-        .allowlist_item("(ntv|NTV)_.*")
+        .allowlist_item("(ntvr|NTVR)_.*")
         .rust_target(bindgen::RustTarget::stable(78, 0).expect("a Rust that bindgen knows"))
         .prepend_enum_name(false)
         // They would be those of this machine; 32-bit machines need bindings too.
@@ -108,38 +108,38 @@ fn functions_have_their_prototypes() {
             );
         };
     }
-    same!(ntv_translate(_, _, _, _, _, _));
-    same!(ntv_result_free(_, _));
-    same!(ntv_translator_destroy(_));
-    same!(ntv_target_init(_, _));
-    same!(ntv_target_enable(_, _, _));
-    same!(ntv_target_workaround(_, _, _));
-    same!(ntv_module_create(_, _, _, _, _, _, _, _));
-    same!(ntv_module_load(_, _, _, _, _));
-    same!(ntv_module_store(_, _, _));
-    same!(ntv_module_destroy(_));
-    same!(ntv_link(_, _, _, _, _, _));
-    same!(ntv_program_keys(_, _, _, _, _, _));
-    same!(ntv_likely_keys(_, _, _, _, _));
-    same!(ntv_module_instantiate(_, _, _, _));
-    same!(ntv_plan_create());
-    same!(ntv_plan_destroy(_));
-    same!(ntv_plan_add_stage(_, _, _, _, _, _, _));
-    same!(ntv_plan_know_block(_, _, _, _, _));
-    same!(ntv_plan_decide(_, _, _, _, _));
-    same!(ntv_plan_blocks(_, _, _));
-    same!(ntv_plan_placements(_, _, _, _));
-    same!(ntv_xfb_state_words(_, _));
-    same!(ntv_topology_primitives(_, _));
-    same!(ntv_topology_vertices_per_primitive(_));
-    same!(ntv_emission_list(_, _, _, _, _, _, _));
-    same!(ntv_wire_number(_, _));
-    same!(ntv_wire_index(_, _));
-    same!(ntv_translator_create());
-    same!(ntv_version());
-    same!(ntv_wire_version());
-    same!(ntv_wire_num_indices(_));
-    same!(ntv_slot_location(_));
+    same!(ntvr_translate(_, _, _, _, _, _));
+    same!(ntvr_result_free(_, _));
+    same!(ntvr_translator_destroy(_));
+    same!(ntvr_target_init(_, _));
+    same!(ntvr_target_enable(_, _, _));
+    same!(ntvr_target_workaround(_, _, _));
+    same!(ntvr_module_create(_, _, _, _, _, _, _, _));
+    same!(ntvr_module_load(_, _, _, _, _));
+    same!(ntvr_module_store(_, _, _));
+    same!(ntvr_module_destroy(_));
+    same!(ntvr_link(_, _, _, _, _, _));
+    same!(ntvr_program_keys(_, _, _, _, _, _));
+    same!(ntvr_likely_keys(_, _, _, _, _));
+    same!(ntvr_module_instantiate(_, _, _, _));
+    same!(ntvr_plan_create());
+    same!(ntvr_plan_destroy(_));
+    same!(ntvr_plan_add_stage(_, _, _, _, _, _, _));
+    same!(ntvr_plan_know_block(_, _, _, _, _));
+    same!(ntvr_plan_decide(_, _, _, _, _));
+    same!(ntvr_plan_blocks(_, _, _));
+    same!(ntvr_plan_placements(_, _, _, _));
+    same!(ntvr_xfb_state_words(_, _));
+    same!(ntvr_topology_primitives(_, _));
+    same!(ntvr_topology_vertices_per_primitive(_));
+    same!(ntvr_emission_list(_, _, _, _, _, _, _));
+    same!(ntvr_wire_number(_, _));
+    same!(ntvr_wire_index(_, _));
+    same!(ntvr_translator_create());
+    same!(ntvr_version());
+    same!(ntvr_wire_version());
+    same!(ntvr_wire_num_indices(_));
+    same!(ntvr_slot_location(_));
 }
 
 #[test]

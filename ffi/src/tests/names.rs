@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-//! `ffi/mesa/ntv_names.h`: the numbers of names, for writers that are compiled with them.
+//! `ffi/mesa/ntvr_names.h`: the numbers of names, for writers that are compiled with them.
 
 use ntv_core::ir::info::FIELDS;
 use ntv_core::op::intrinsic::{Components, IndexKind};
@@ -25,7 +25,7 @@ fn is_old(op: AluOp) -> bool {
 /// System values that Mesa 26.1 does not have. They are of one driver.
 const OLD_SYSTEM_VALUES: &[&str] = &["SYSTEM_VALUE_COLOR0", "SYSTEM_VALUE_COLOR1"];
 
-/// Whether `ntv_nir.c` maps the values of an index one by one. It maps the flags of `access` in place.
+/// Whether `ntvr_nir.c` maps the values of an index one by one. It maps the flags of `access` in place.
 fn is_mapped(index: Index) -> bool {
     !matches!(index.kind(), IndexKind::Int | IndexKind::WriteMask | IndexKind::Bool) && index != Index::access
 }
@@ -55,7 +55,7 @@ fn intrinsic_row(op: &Intrinsic) -> String {
 /// The name of an index in C.
 fn index_flag(index: Index) -> String {
     match index {
-        Index::io_xfb2 => "NTV_MESA_IO_XFB2".to_string(),
+        Index::io_xfb2 => "NTVR_MESA_IO_XFB2".to_string(),
         _ => format!("NIR_INTRINSIC_{}", index.name().to_uppercase()),
     }
 }
@@ -79,38 +79,38 @@ fn generate() -> std::result::Result<String, std::fmt::Error> {
         out,
         " * The numbers of Mesa's names in the wire. `BLESS=1 cargo test --package ntv-ffi` makes this file.\n */\n\n"
     )?;
-    write!(out, "#ifndef NTV_NAMES_H\n#define NTV_NAMES_H\n\n#if NTV_WIRE_VERSION != {VERSION}\n")?;
-    write!(out, "#error \"ntv_names.h and ntv.h are of different versions\"\n#endif")?;
+    write!(out, "#ifndef NTVR_NAMES_H\n#define NTVR_NAMES_H\n\n#if NTVR_WIRE_VERSION != {VERSION}\n")?;
+    write!(out, "#error \"ntvr_names.h and ntvr.h are of different versions\"\n#endif")?;
 
     let alu = |old: bool| AluOp::ALL.iter().enumerate().filter(move |row| is_old(*row.1) == old).map(alu_row);
     let title =
         "Name, number, number of inputs, whether one has more than four components, size of each of the first four.";
-    write_macro(&mut out, title, "NTV_NAMES_OF_ALU", alu(false))?;
-    write_macro(&mut out, "The same for names that Mesa 26.1 does not have.", "NTV_NAMES_OF_OLD_ALU", alu(true))?;
+    write_macro(&mut out, title, "NTVR_NAMES_OF_ALU", alu(false))?;
+    write_macro(&mut out, "The same for names that Mesa 26.1 does not have.", "NTVR_NAMES_OF_OLD_ALU", alu(true))?;
 
     let known = Intrinsic::ALL.iter().filter(|op| !OWN.contains(op));
     let intrinsics = |old: bool| known.clone().filter(move |op| OLD_INTRINSICS.contains(op) == old).map(intrinsic_row);
     let title = "Name, number, number of sources, whether there is a result, whether values of indices other than access are\n \
                  * mapped, number of indices, indices in ntv's order.";
-    write_macro(&mut out, title, "NTV_NAMES_OF_INTRINSICS", intrinsics(false))?;
+    write_macro(&mut out, title, "NTVR_NAMES_OF_INTRINSICS", intrinsics(false))?;
     let title = "The same for names that Mesa 26.1 does not have.";
-    write_macro(&mut out, title, "NTV_NAMES_OF_OLD_INTRINSICS", intrinsics(true))?;
+    write_macro(&mut out, title, "NTVR_NAMES_OF_OLD_INTRINSICS", intrinsics(true))?;
 
-    write_macro(&mut out, "Slots of inputs and outputs.", "NTV_NAMES_OF_SLOTS", slots())?;
-    write_macro(&mut out, "System values.", "NTV_NAMES_OF_SYSTEM_VALUES", system_values())?;
-    write!(out, "\n\n#endif /* NTV_NAMES_H */\n")?;
+    write_macro(&mut out, "Slots of inputs and outputs.", "NTVR_NAMES_OF_SLOTS", slots())?;
+    write_macro(&mut out, "System values.", "NTVR_NAMES_OF_SYSTEM_VALUES", system_values())?;
+    write!(out, "\n\n#endif /* NTVR_NAMES_H */\n")?;
     Ok(out)
 }
 
 #[test]
 fn names_are_those_of_the_wire() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("mesa/ntv_names.h");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("mesa/ntvr_names.h");
     let generated = generate().expect("a text");
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(&path, &generated).expect("a file that can be written");
     }
     let checked_in = std::fs::read_to_string(&path).expect("the names");
-    assert!(checked_in == generated, "ffi/mesa/ntv_names.h is not that of the wire: run with BLESS=1");
+    assert!(checked_in == generated, "ffi/mesa/ntvr_names.h is not that of the wire: run with BLESS=1");
     assert!(FIELDS.len() < 1 << 12 && AluOp::ALL.len() < 1 << 12 && Intrinsic::ALL.len() < 1 << 12);
-    assert!(Intrinsic::ALL.iter().all(|op| op.info().indices.len() <= 8), "ntv_nir.c has space for eight indices");
+    assert!(Intrinsic::ALL.iter().all(|op| op.info().indices.len() <= 8), "ntvr_nir.c has space for eight indices");
 }

@@ -5,7 +5,7 @@
 use super::translation::{target, Handle};
 use super::EMPTY_OPTIONS;
 use crate::bindings::*;
-use crate::{ntv_emission_list, ntv_topology_primitives, ntv_topology_vertices_per_primitive, ntv_xfb_state_words};
+use crate::{ntvr_emission_list, ntvr_topology_primitives, ntvr_topology_vertices_per_primitive, ntvr_xfb_state_words};
 use ntv_core::capture::{
     emission_list, Attribute, AttributeFormat, BackEnd, CaptureState, DrawList, ProvokingVertex, Topology,
     BUFFER_BINDING, COUNTS_BINDING, LIST_BINDING, STATE_BINDING, STATE_WORDS, VERTEX_BUFFER_BINDING,
@@ -18,15 +18,15 @@ fn shader() -> Shader {
     text::parse(include_str!("../../../examples/captures.nir")).expect("a shader")
 }
 
-fn attribute(format: &CStr) -> ntv_attribute {
+fn attribute(format: &CStr) -> ntvr_attribute {
     let format = format.as_ptr();
-    ntv_attribute { location: 0, format, binding: 1, offset: 4, stride: 20, per_instance: true, divisor: 3 }
+    ntvr_attribute { location: 0, format, binding: 1, offset: 4, stride: 20, per_instance: true, divisor: 3 }
 }
 
 /// Options for a compute shader that reads one attribute.
-fn with(row: &ntv_attribute) -> ntv_xfb_options {
-    ntv_xfb_options {
-        back_end: NTV_XFB_COMPUTE,
+fn with(row: &ntvr_attribute) -> ntvr_xfb_options {
+    ntvr_xfb_options {
+        back_end: NTVR_XFB_COMPUTE,
         set: 0,
         binding: 0,
         attributes: row,
@@ -37,8 +37,8 @@ fn with(row: &ntv_attribute) -> ntv_xfb_options {
 }
 
 /// The results for C.
-fn translated(xfb: &ntv_xfb_options) -> (ntv_status, Vec<u32>, Option<String>) {
-    let options = ntv_options { xfb, ..EMPTY_OPTIONS };
+fn translated(xfb: &ntvr_xfb_options) -> (ntvr_status, Vec<u32>, Option<String>) {
+    let options = ntvr_options { xfb, ..EMPTY_OPTIONS };
     Handle::new().translate(&target(), &wire::encode(&shader()), Some(&options))
 }
 
@@ -49,12 +49,12 @@ fn captures_are_carried_out_as_the_library_does() {
     let row = attribute(c"R32G32_SFLOAT");
     let mut seen = Vec::new();
     for (captures, back_end) in [
-        (BackEnd::Extension, NTV_XFB_EXTENSION),
-        (BackEnd::Storage, NTV_XFB_STORAGE),
-        (BackEnd::Compute, NTV_XFB_COMPUTE),
+        (BackEnd::Extension, NTVR_XFB_EXTENSION),
+        (BackEnd::Storage, NTVR_XFB_STORAGE),
+        (BackEnd::Compute, NTVR_XFB_COMPUTE),
     ] {
         for (set, binding, capture_slot) in [(0, 0, None), (2, 7, Some((2, 7)))] {
-            let options = ntv_xfb_options { back_end, set, binding, passes_instance: set != 0, ..with(&row) };
+            let options = ntvr_xfb_options { back_end, set, binding, passes_instance: set != 0, ..with(&row) };
             let instance_location = capture_slot.map(|_| 9);
             let attributes = vec![known];
             let known = Options::default()
@@ -63,7 +63,7 @@ fn captures_are_carried_out_as_the_library_does() {
                 .attributes(attributes)
                 .instance_location(instance_location);
             let module = Translator::new(known).translate(&mut shader(), &EmitOptions::default()).expect("a module");
-            assert_eq!(translated(&options), (NTV_OK, module.words.clone(), None));
+            assert_eq!(translated(&options), (NTVR_OK, module.words.clone(), None));
             seen.push(module.words);
         }
     }
@@ -73,15 +73,15 @@ fn captures_are_carried_out_as_the_library_does() {
 
 #[test]
 fn wrong_options_are_refused() {
-    let refused = |options: ntv_xfb_options| {
+    let refused = |options: ntvr_xfb_options| {
         let (status, _, error) = translated(&options);
-        assert_eq!(status, NTV_ERROR_ARGUMENT);
+        assert_eq!(status, NTVR_ERROR_ARGUMENT);
         error.expect("an error")
     };
-    let plain = ntv_xfb_options { attributes: null(), num_attributes: 0, ..with(&attribute(c"R32_UINT")) };
-    assert_eq!(refused(ntv_xfb_options { back_end: 3, ..plain }), "back_end of the captures is 3");
-    assert!(refused(ntv_xfb_options { num_attributes: 1, ..plain }).contains("attributes"));
-    let (wrong, none) = (attribute(c"R32G32_TURTLE"), ntv_attribute { format: null(), ..attribute(c"") });
+    let plain = ntvr_xfb_options { attributes: null(), num_attributes: 0, ..with(&attribute(c"R32_UINT")) };
+    assert_eq!(refused(ntvr_xfb_options { back_end: 3, ..plain }), "back_end of the captures is 3");
+    assert!(refused(ntvr_xfb_options { num_attributes: 1, ..plain }).contains("attributes"));
+    let (wrong, none) = (attribute(c"R32G32_TURTLE"), ntvr_attribute { format: null(), ..attribute(c"") });
     for (row, said) in [(wrong, "R32G32_TURTLE"), (none, "NULL")] {
         let options = with(&row);
         assert_eq!(refused(options), format!("attribute 0 has the format {said}"));
@@ -90,16 +90,17 @@ fn wrong_options_are_refused() {
 
 #[test]
 fn states_have_the_words_of_the_library() {
-    assert_eq!(NTV_XFB_STATE_WORDS as usize, STATE_WORDS);
-    let bindings = [NTV_XFB_STATE_BINDING, NTV_XFB_LIST_BINDING, NTV_XFB_COUNTS_BINDING, NTV_XFB_VERTEX_BUFFER_BINDING];
+    assert_eq!(NTVR_XFB_STATE_WORDS as usize, STATE_WORDS);
+    let bindings =
+        [NTVR_XFB_STATE_BINDING, NTVR_XFB_LIST_BINDING, NTVR_XFB_COUNTS_BINDING, NTVR_XFB_VERTEX_BUFFER_BINDING];
     let known = [STATE_BINDING, LIST_BINDING, COUNTS_BINDING, VERTEX_BUFFER_BINDING];
-    assert_eq!(NTV_XFB_BUFFER_BINDING, BUFFER_BINDING);
+    assert_eq!(NTVR_XFB_BUFFER_BINDING, BUFFER_BINDING);
     assert_eq!(bindings.map(|binding| BUFFER_BINDING + binding), known);
-    let state = ntv_xfb_state {
+    let state = ntvr_xfb_state {
         is_active: true,
         only_counts: true,
         first_provokes: true,
-        topology: NTV_TOPOLOGY_TRIANGLE_STRIP,
+        topology: NTVR_TOPOLOGY_TRIANGLE_STRIP,
         first_vertex: 2,
         vertices: 11,
         first_instance: 3,
@@ -129,15 +130,15 @@ fn states_have_the_words_of_the_library() {
     let mut words = [77; STATE_WORDS];
     // SAFETY: a state, and space for its words.
     unsafe {
-        assert!(ntv_xfb_state_words(&state, words.as_mut_ptr()));
+        assert!(ntvr_xfb_state_words(&state, words.as_mut_ptr()));
         assert_eq!(words, known.words());
-        let counting = ntv_xfb_state { is_active: false, has_list: false, ..state };
-        assert!(ntv_xfb_state_words(&counting, words.as_mut_ptr()));
+        let counting = ntvr_xfb_state { is_active: false, has_list: false, ..state };
+        assert!(ntvr_xfb_state_words(&counting, words.as_mut_ptr()));
         assert_eq!(words, CaptureState { is_active: false, list: None, ..known }.counting_words());
         words = [77; STATE_WORDS];
-        assert!(!ntv_xfb_state_words(&ntv_xfb_state { topology: 7, ..state }, words.as_mut_ptr()));
-        assert!(!ntv_xfb_state_words(null(), words.as_mut_ptr()));
-        assert!(!ntv_xfb_state_words(&state, null_mut()));
+        assert!(!ntvr_xfb_state_words(&ntvr_xfb_state { topology: 7, ..state }, words.as_mut_ptr()));
+        assert!(!ntvr_xfb_state_words(null(), words.as_mut_ptr()));
+        assert!(!ntvr_xfb_state_words(&state, null_mut()));
     }
     assert_eq!(words, [77; STATE_WORDS], "nothing was written");
 }
@@ -148,12 +149,12 @@ fn topologies_are_those_of_the_library() {
     for (number, topology) in (0..).zip(Topology::ALL) {
         // SAFETY: indices, a restart index, and space for the given number.
         unsafe {
-            assert_eq!(ntv_topology_primitives(number, 11), topology.primitives(11));
-            assert_eq!(ntv_topology_vertices_per_primitive(number), topology.vertices_per_primitive());
+            assert_eq!(ntvr_topology_primitives(number, 11), topology.primitives(11));
+            assert_eq!(ntvr_topology_vertices_per_primitive(number), topology.vertices_per_primitive());
             for (first, provoking) in [(true, ProvokingVertex::First), (false, ProvokingVertex::Last)] {
                 let mut list = [77; 64];
                 let list_of = |list: &mut [u32; 64], most| {
-                    ntv_emission_list(number, first, indices.as_ptr(), indices.len(), &9, list.as_mut_ptr(), most)
+                    ntvr_emission_list(number, first, indices.as_ptr(), indices.len(), &9, list.as_mut_ptr(), most)
                 };
                 let known = emission_list(topology, provoking, &indices, Some(9));
                 assert_eq!(list_of(&mut list, 2), known.len());
@@ -165,9 +166,9 @@ fn topologies_are_those_of_the_library() {
     }
     // SAFETY: null pointers for empty lists.
     unsafe {
-        assert_eq!((ntv_topology_primitives(7, 11), ntv_topology_vertices_per_primitive(7)), (0, 0));
-        assert_eq!(ntv_emission_list(7, true, indices.as_ptr(), indices.len(), null(), null_mut(), 0), 0);
-        assert_eq!(ntv_emission_list(0, true, null(), 3, null(), null_mut(), 0), 0);
-        assert_eq!(ntv_emission_list(0, true, indices.as_ptr(), indices.len(), null(), null_mut(), 9), 9);
+        assert_eq!((ntvr_topology_primitives(7, 11), ntvr_topology_vertices_per_primitive(7)), (0, 0));
+        assert_eq!(ntvr_emission_list(7, true, indices.as_ptr(), indices.len(), null(), null_mut(), 0), 0);
+        assert_eq!(ntvr_emission_list(0, true, null(), 3, null(), null_mut(), 0), 0);
+        assert_eq!(ntvr_emission_list(0, true, indices.as_ptr(), indices.len(), null(), null_mut(), 9), 9);
     }
 }

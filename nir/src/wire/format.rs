@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-//! The numbers of the format: those of `ffi/ntv_wire.h`. A test of the C ABI compares them.
+//! The numbers of the format: those of `ffi/ntvr_wire.h`. A test of the C ABI compares them.
 //!
 //! Other enumerations of the IR use their own discriminants.
 
@@ -272,7 +272,7 @@ pub(super) fn texel(packed: u32) -> Option<AluType> {
     })
 }
 
-/// The ALU type for the packed `ntv_alu_type`.
+/// The ALU type for the packed `ntvr_alu_type`.
 pub(super) fn alu_type(packed: u32) -> Option<AluType> {
     let base = pick(&BASES, packed >> 8)?;
     let bits = packed as u8;

@@ -2,7 +2,7 @@
 
 //! NIR as words, the flat form of a shader that a C driver passes: reader and writer.
 //!
-//! A wire is a header followed by records. `docs/formats.md` describes them, and `ffi/ntv_wire.h` writes them. This module reads them, and also writes them for
+//! A wire is a header followed by records. `docs/formats.md` describes them, and `ffi/ntvr_wire.h` writes them. This module reads them, and also writes them for
 //! tests, dumps and round trips. For every shader that `check` accepts, reading the written words returns an equal shader.
 //!
 //! ```text

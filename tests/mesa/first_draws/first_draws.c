@@ -9,7 +9,7 @@
  *        first_draws 1 --memory       counts the memory of zink instead of the time
  *
  * There are 200 programs (programs.c), and each is drawn with the first STATES of its states (states.c): 1 to 8. `cargo xtask mesa
- * --first-draws` builds the workload, runs it on zink, and joins the table with the probes of zink (ffi/mesa/zink_ntv_probes.h),
+ * --first-draws` builds the workload, runs it on zink, and joins the table with the probes of zink (ffi/mesa/zink_ntvr_probes.h),
  * which use the same clock and the same numbers of threads.
  *
  * All programs are linked first, as in applications that have a loading screen; a line of the phase `link` has the time of each. Then

@@ -34,7 +34,7 @@ static __thread bool counts;
 static atomic_int_fast64_t held, peak;
 
 void
-ntv_probe_counts(bool on)
+ntvr_probe_counts(bool on)
 {
    counts = on;
 }

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  *
  * The memory that zink allocates for shaders: this program's malloc, which all its libraries use, too, counts blocks that are
- * allocated within a probe of zink (ffi/mesa/zink_ntv_probes.h), but not within one of the Vulkan driver.
+ * allocated within a probe of zink (ffi/mesa/zink_ntvr_probes.h), but not within one of the Vulkan driver.
  *
  * A block has 16 bytes before it, so times of programs with this allocator are not those of users. The bytes are as requested.
  */
@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 /* Zink's probes call it: whether blocks that the calling thread allocates from now on count. */
-void ntv_probe_counts(bool on);
+void ntvr_probe_counts(bool on);
 
 /* The bytes of the blocks that count and are not freed. */
 int64_t held_bytes(void);

@@ -22,7 +22,7 @@ export MALLOC_TRIM_THRESHOLD_=2000000000 MALLOC_MMAP_THRESHOLD_=2000000000 MALLO
 record() {
    name=$1
    shift
-   ZINK_NTV_PROBES="$folder/$name.probes" "$program" "$@" >"$folder/$name.steps"
+   ZINK_NTVR_PROBES="$folder/$name.probes" "$program" "$@" >"$folder/$name.steps"
 }
 
 mkdir -p "$folder"
@@ -32,15 +32,15 @@ for way in libraries objects; do
    objects) unset ZINK_DEBUG ;;
    esac
    # The first program fills the cache of the Vulkan driver, which is no part of the measurement.
-   ZINK_NTV=c record "$way-warm-up" 8
-   ZINK_NTV=rust record "$way-warm-up" 8
+   ZINK_NTVR=c record "$way-warm-up" 8
+   ZINK_NTVR=rust record "$way-warm-up" 8
    for round in 0 1 2; do
       for translator in c rust; do
-         ZINK_NTV=$translator record "$way-$translator-$round" 8
+         ZINK_NTVR=$translator record "$way-$translator-$round" 8
       done
    done
    for translator in c rust; do
-      ZINK_NTV=$translator record "$way-$translator-memory" 1 --memory
+      ZINK_NTVR=$translator record "$way-$translator-memory" 1 --memory
    done
 done
 rm "$folder"/*-warm-up.*

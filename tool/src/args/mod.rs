@@ -24,7 +24,7 @@ use std::path::PathBuf;
 
 /// Translates NIR, the shader IR of Mesa, to SPIR-V for Vulkan.
 ///
-/// IN is a file with dumps of NIR, a log with dumps in it, a file that a driver wrote through ntv_wire.h (.ntvw), a folder (every
+/// IN is a file with dumps of NIR, a log with dumps in it, a file that a driver wrote through ntvr_wire.h (.ntvw), a folder (every
 /// .nir, .log and .ntvw file below it), or - for stdin. It may also be GLSL (.vert, .frag, .comp and so on, or .shader_test), which
 /// the installed Mesa compiles to NIR: see ntv help glsl.
 #[derive(Parser)]

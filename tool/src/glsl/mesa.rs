@@ -42,7 +42,7 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("MESA_SHADER_CACHE_DISABLE", "1"),
     ("mesa_glthread", "false"),
     // Of a Mesa with ntv: zink prints the NIR that its own translator gets.
-    ("ZINK_NTV", "c"),
+    ("ZINK_NTVR", "c"),
 ];
 
 /// A driver of Mesa.

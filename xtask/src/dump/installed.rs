@@ -91,7 +91,7 @@ impl Installed {
             .envs([("MESA_LOADER_DRIVER_OVERRIDE", "zink"), ("GALLIUM_DRIVER", "zink"), ("LIBGL_ALWAYS_SOFTWARE", "1")])
             .env("MESA_SHADER_CACHE_DISABLE", "1")
             // Of a Mesa with ntv: it prints the NIR that zink's own translator gets.
-            .env("ZINK_NTV", "c");
+            .env("ZINK_NTVR", "c");
         command
     }
 }

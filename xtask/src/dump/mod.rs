@@ -154,7 +154,7 @@ fn received(said: &str, stage: &str) -> Result<String> {
 /// The first shader of `stage` that zink of `mesa` passes to ntv in a run of `source`.
 fn given_to_ntv(source: &Path, mesa: &Installed, stage: &str) -> Result<String> {
     let folder = tempfile::tempdir()?;
-    on_zink(source, mesa, &[("ZINK_NTV", "rust".as_ref()), ("ZINK_NTV_DUMP", folder.path())])?;
+    on_zink(source, mesa, &[("ZINK_NTVR", "rust".as_ref()), ("ZINK_NTVR_DUMP", folder.path())])?;
     let texts: Vec<String> = files(folder.path(), "nir")?.iter().map(fs::read_to_string).collect::<Result<_, _>>()?;
     let missing = || format!("zink passes no {stage} shader to ntv; is this a Mesa of `cargo xtask mesa --build`?");
     texts.into_iter().find(|nir| is_wanted(nir, stage)).with_context(missing)

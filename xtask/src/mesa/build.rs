@@ -34,8 +34,8 @@ const OPTIONS: &[&str] = &[
     "-Dgbm=disabled",
     "-Dvideo-codecs=",
     "-Dvalgrind=disabled",
-    "-Dzink-ntv=enabled",
-    "-Dzink-ntv-debug=true",
+    "-Dzink-ntvr=enabled",
+    "-Dzink-ntvr-debug=true",
     "-Dlibunwind=disabled",
 ];
 
@@ -51,11 +51,11 @@ const FULL: &[&str] = &[
 const ALONE: &[&str] =
     &["-Dgallium-drivers=zink", "-Dvulkan-drivers=", "-Dplatforms=", "-Dglx=disabled", "-Dllvm=disabled"];
 
-const FAST: &[&str] = &["-Doptimization=1", "-Dntv:optimization=0", "-Dntv:b_ndebug=false"];
+const FAST: &[&str] = &["-Doptimization=1", "-Dntvr:optimization=0", "-Dntvr:b_ndebug=false"];
 
 const ADDRESS: &[&str] = &["-Db_sanitize=address", "-Db_lundef=false", "-Ddebug=true"];
 
-const OFF: &[&str] = &["-Dzink-ntv=disabled"];
+const OFF: &[&str] = &["-Dzink-ntvr=disabled"];
 
 /// The other Debian packages that a full build needs.
 const FULL_NEEDS: &str = "llvm-15-dev libx11-dev libx11-xcb-dev libxext-dev libxfixes-dev libxcb-glx0-dev \
@@ -137,7 +137,7 @@ pub(crate) fn check_off() -> Result<()> {
     go(ninja(&source).arg("-C").arg(&folder).arg("src/gallium/drivers/zink/libzink.a"))?;
     let commands = fs::read_to_string(folder.join("compile_commands.json"))?;
     ensure!(commands.contains("/zink/zink_compiler.c"), "no command that compiles zink");
-    ensure!(!commands.contains("/zink/ntv/"), "a file of ntv is compiled without the option zink-ntv");
+    ensure!(!commands.contains("/zink/ntvr/"), "a file of ntv is compiled without the option zink-ntvr");
     println!("zink compiles without ntv.");
     Ok(())
 }

@@ -18,8 +18,8 @@ const TEST: &str = "tests/shaders/ssa/fs-lost-copy-problem.shader_test";
 const SETTINGS: [(Translator, &[(&str, &str)]); 4] = [
     (Translator::C, &[]),
     (Translator::Rust, &[]),
-    (Translator::Rust, &[("ZINK_NTV_STORAGE", "blocks")]),
-    (Translator::Rust, &[("ZINK_NTV_XFB", "storage")]),
+    (Translator::Rust, &[("ZINK_NTVR_STORAGE", "blocks")]),
+    (Translator::Rust, &[("ZINK_NTVR_XFB", "storage")]),
 ];
 
 /// Runs all checks.
@@ -40,7 +40,7 @@ fn cache_keys(driver: &Driver) -> Result<()> {
     let (translator, environment) = SETTINGS[1];
     let again = cache_key(driver, translator, environment)?;
     ensure!(keys[1] == again, "two keys of the disk cache for the same settings: {}, {again}", keys[1]);
-    println!("The key of the disk cache depends on ZINK_NTV and on its options.");
+    println!("The key of the disk cache depends on ZINK_NTVR and on its options.");
     Ok(())
 }
 
@@ -111,7 +111,7 @@ fn start(driver: &Driver, cache: &Path) -> Result<(Vec<Vec<u8>>, usize)> {
     let folder = tempfile::tempdir()?;
     let probes = folder.path().join("probes.tsv");
     let mut command = with_cache(driver, Translator::Rust, cache);
-    let modules = modules(command.env("ZINK_NTV_PROBES", &probes), "spirv", folder.path())?;
+    let modules = modules(command.env("ZINK_NTVR_PROBES", &probes), "spirv", folder.path())?;
     let probes = fs::read_to_string(&probes).context("zink has no probes")?;
     let translated = probes.lines().filter(|line| line.split('\t').nth(1) == Some("translate")).count();
     Ok((modules, translated))
@@ -121,7 +121,7 @@ fn start(driver: &Driver, cache: &Path) -> Result<(Vec<Vec<u8>>, usize)> {
 fn source_lines(driver: &Driver) -> Result<()> {
     const NONE: [bool; 3] = [false; 3];
     const ALL: [bool; 3] = [true; 3];
-    for (flags, expected) in [("spirv", NONE), ("spirv,ntvlines", ALL)] {
+    for (flags, expected) in [("spirv", NONE), ("spirv,ntvrlines", ALL)] {
         let folder = tempfile::tempdir()?;
         let mut command = driver.piglit("shader_runner", Translator::Rust);
         let modules = modules(&mut command, flags, folder.path())?;
@@ -131,7 +131,7 @@ fn source_lines(driver: &Driver) -> Result<()> {
         }
         ensure!(modules.len() >= 2, "zink writes {} modules with ZINK_DEBUG={flags}", modules.len());
     }
-    println!("With ZINK_DEBUG=ntvlines, modules have names, the source and its lines.");
+    println!("With ZINK_DEBUG=ntvrlines, modules have names, the source and its lines.");
     Ok(())
 }
 

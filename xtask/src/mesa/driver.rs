@@ -34,7 +34,7 @@ khronos_validation.enable_message_limit = false
 /// A part of the message of the layer about its start.
 const VALIDATION_STARTS: &str = "Khronos Validation Layer Active";
 
-/// The translator of NIR: the value of `ZINK_NTV`.
+/// The translator of NIR: the value of `ZINK_NTVR`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Translator {
     C,
@@ -74,7 +74,7 @@ pub(crate) enum Captures {
 }
 
 impl Storage {
-    /// The value of `ZINK_NTV_STORAGE`.
+    /// The value of `ZINK_NTVR_STORAGE`.
     fn value(self) -> String {
         match self {
             Storage::Blocks => "blocks".into(),
@@ -155,7 +155,7 @@ impl Driver {
         self.environment(&mut command, translator);
         command.envs([("EGL_PLATFORM", "surfaceless"), ("PIGLIT_PLATFORM", "surfaceless_egl")]);
         if self.validate {
-            command.env("ZINK_NTV_VALIDATE", "1").env("VK_LAYER_SETTINGS_PATH", self.scratch.path());
+            command.env("ZINK_NTVR_VALIDATE", "1").env("VK_LAYER_SETTINGS_PATH", self.scratch.path());
             // Not ZINK_DEBUG=validation: a release build of zink receives the messages and does not print them.
             if self.without.is_none() {
                 command.env("VK_INSTANCE_LAYERS", VALIDATION);
@@ -174,20 +174,20 @@ impl Driver {
             // Without LIBGL_ALWAYS_SOFTWARE, Mesa falls back to llvmpipe without a message.
             .envs([("LIBGL_ALWAYS_SOFTWARE", "1"), ("GALLIUM_DRIVER", "zink"), ("MESA_LOADER_DRIVER_OVERRIDE", "zink")])
             .env("MESA_SHADER_CACHE_DISABLE", "1")
-            .env("ZINK_NTV", translator.name())
+            .env("ZINK_NTVR", translator.name())
             .current_dir(self.scratch.path())
             .stdin(Stdio::null());
         if let Some(layer) = &self.without {
             layer.apply(self.validate, command);
         }
         if let (Some(storage), Translator::Rust) = (self.storage, translator) {
-            command.env("ZINK_NTV_STORAGE", storage.value());
+            command.env("ZINK_NTVR_STORAGE", storage.value());
         }
         if let (Some(Captures::Storage), Translator::Rust) = (self.captures, translator) {
-            command.env("ZINK_NTV_XFB", "storage");
+            command.env("ZINK_NTVR_XFB", "storage");
         }
         if let Some((log, runs)) = &self.log {
-            command.env("ZINK_NTV_LOG", log).env("ZINK_NTV_RUNS", runs.to_string());
+            command.env("ZINK_NTVR_LOG", log).env("ZINK_NTVR_RUNS", runs.to_string());
             // Without threads of lavapipe, and without threads for pipelines, which would use other cores during the measurement.
             command.env("LP_NUM_THREADS", "0").env("ZINK_DEBUG", "nobgc");
         }

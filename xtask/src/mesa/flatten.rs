@@ -10,7 +10,7 @@ use anyhow::{ensure, Context, Result};
 use std::fs;
 
 /// The C files of the program.
-pub(super) const FILES: [&str; 2] = ["ntv_nir.c", "tests/flatten.c"];
+pub(super) const FILES: [&str; 2] = ["ntvr_nir.c", "tests/flatten.c"];
 
 /// Compares the texts with the wires, and the wires with those of a Mesa that has other numbers.
 pub(crate) fn compare() -> Result<()> {

@@ -2,7 +2,7 @@
 
 //! `cargo xtask mesa`: runs piglit's shader tests through zink, once with zink's own translator and once with ntv.
 //!
-//! The driver is Mesa's zink on lavapipe, built with the patches in `ffi/mesa/`; `ZINK_NTV` selects the translator. Tests that
+//! The driver is Mesa's zink on lavapipe, built with the patches in `ffi/mesa/`; `ZINK_NTVR` selects the translator. Tests that
 //! pass with `c` have to pass with `rust`. `tests/mesa/README.md` has the details.
 
 mod build;

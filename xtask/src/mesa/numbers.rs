@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-//! Changes numbers of Mesa's enumerations in copies of its headers, as a new release may do. With the copies, `ntv_nir.c` must
+//! Changes numbers of Mesa's enumerations in copies of its headers, as a new release may do. With the copies, `ntvr_nir.c` must
 //! either write the same wires or not compile.
 
 use super::flatten::FILES;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// A header of Mesa, and names in it that exchange their numbers in a circle.
 type Circle = (&'static str, &'static [&'static str]);
 
-/// Numbers that `ntv_nir.c` maps by name.
+/// Numbers that `ntvr_nir.c` maps by name.
 #[rustfmt::skip]
 const MAPPED: &[Circle] = &[
     ("compiler/nir/nir.h", &["nir_atomic_op_iadd", "nir_atomic_op_imin", "nir_atomic_op_umin", "nir_atomic_op_cmpxchg"]),
@@ -34,7 +34,7 @@ const MAPPED: &[Circle] = &[
     ("compiler/glsl_types.h", &["GLSL_PRECISION_HIGH", "GLSL_PRECISION_MEDIUM", "GLSL_PRECISION_LOW"]),
 ];
 
-/// Numbers that `ntv_nir.c` uses as they are, and asserts.
+/// Numbers that `ntvr_nir.c` uses as they are, and asserts.
 #[rustfmt::skip]
 const ASSERTED: &[Circle] = &[
     ("compiler/shader_enums.h", &["VERT_ATTRIB_NORMAL", "VERT_ATTRIB_FOG"]),
@@ -60,7 +60,7 @@ pub(crate) fn compare(programs: &Programs) -> Result<()> {
     for circle in ASSERTED {
         let headers = change(programs, folder.path(), &[*circle])?;
         let mut compiler = programs.compiler(&headers);
-        let output = compiler.arg("-fsyntax-only").arg(crate::root().join("ffi/mesa/ntv_nir.c")).output()?;
+        let output = compiler.arg("-fsyntax-only").arg(crate::root().join("ffi/mesa/ntvr_nir.c")).output()?;
         let said = String::from_utf8_lossy(&output.stderr);
         let [first, ..] = circle.1 else { continue };
         let expected = format!("Mesa has another number for {first}");

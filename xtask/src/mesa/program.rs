@@ -61,7 +61,7 @@ impl Programs {
 /// ntv's library, which has the names of the opcodes.
 fn library() -> Result<PathBuf> {
     go(&mut cargo(&["build", "--quiet", "--package", "ntv-ffi"]))?;
-    Ok(target_folder().join("debug/libntv.a"))
+    Ok(target_folder().join("debug/libntvr.a"))
 }
 
 /// The compiler flags of a file of NIR.

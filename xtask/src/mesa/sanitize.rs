@@ -77,7 +77,7 @@ impl Sanitizer {
     /// Prints the reports about ntv, and the number of others; returns the number of those about ntv.
     pub(crate) fn report(&self) -> Result<usize> {
         let (mut ours, mut others) = (BTreeMap::new(), 0);
-        let function = Regex::new(r"\b(zink_ntv|ntv_\w|ntv::)")?;
+        let function = Regex::new(r"\b(zink_ntvr|ntvr_\w|ntv::)")?;
         for entry in fs::read_dir(self.reports.path())? {
             let text = fs::read(entry?.path())?;
             for report in reports(&String::from_utf8_lossy(&text)) {

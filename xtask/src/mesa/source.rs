@@ -23,7 +23,7 @@ pub(crate) struct Release {
 }
 
 /// The folder of `ffi/mesa` in the source.
-pub(crate) const FOLDER: &str = "src/gallium/drivers/zink/ntv";
+pub(crate) const FOLDER: &str = "src/gallium/drivers/zink/ntvr";
 
 /// The release from which zink is built.
 pub(crate) const MESA_25: Release = Release { name: "mesa-25.0.7", suite: "trixie" };
@@ -97,7 +97,7 @@ impl Source {
     /// Links this repository into the source. Artifacts from another checkout are removed, because its files may be newer.
     fn link(&self) -> Result<()> {
         let links = [
-            (crate::root(), self.path.join("subprojects/ntv")),
+            (crate::root(), self.path.join("subprojects/ntvr")),
             (crate::root().join("ffi/mesa"), self.path.join(FOLDER)),
         ];
         for (target, link) in links {
@@ -116,7 +116,7 @@ impl Source {
 
     /// Checks the format of the C files by Mesa's settings, which also hold for the folder that is linked into the source.
     pub(crate) fn check_format(&self) -> Result<()> {
-        const GENERATED: &str = "ntv_names.h";
+        const GENERATED: &str = "ntvr_names.h";
         install_missing("clang-format")?;
         let mut files = Vec::new();
         for entry in fs::read_dir(self.path.join(FOLDER))? {
@@ -132,7 +132,7 @@ impl Source {
     /// Removes the artifacts that Ninja built from the files of the repository.
     fn forget(&self) -> Result<()> {
         const MADE: &[(&str, &[&str])] =
-            &[("subprojects/ntv", &["libntv"]), ("src/gallium/drivers/zink/libzink.a.p", &["ntv_", "zink_"])];
+            &[("subprojects/ntvr", &["libntv"]), ("src/gallium/drivers/zink/libzink.a.p", &["ntvr_", "zink_"])];
         let builds = fs::read_dir(&self.folder)?.filter_map(Result::ok);
         let folders =
             builds.flat_map(|build| MADE.iter().map(move |(folder, names)| (build.path().join(folder), names)));

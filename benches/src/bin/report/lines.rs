@@ -242,7 +242,7 @@ mod tests {
         \tcode_pages\tconstant_pages\tmemory_pages\n";
 
     const SIZES: &str = "group\tpart\tfunctions\tbytes\nntv\tspirv\t2\t1024\nntv\tpass\t1\t2048\nrust\tcore\t3\t512\n\
-        flatten\tntv_nir.c\t4\t256\nc\tnir_to_spirv.c\t5\t100\nc\tspirv_builder.c\t6\t200\n";
+        flatten\tntvr_nir.c\t4\t256\nc\tnir_to_spirv.c\t5\t100\nc\tspirv_builder.c\t6\t200\n";
 
     fn report(rows: &str) -> Result<String> {
         text(&Log::parse(&format!("{HEAD}{rows}")), &Log::parse(SIZES))

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! ntv-bench-report translation CRITERION_FOLDER RESULTS_FOLDER   what criterion measured last, allocations, peak memory
-//! ntv-bench-report mesa COLD WARM RESULTS_FOLDER                 logs that zink wrote with ZINK_NTV=compare
+//! ntv-bench-report mesa COLD WARM RESULTS_FOLDER                 logs that zink wrote with ZINK_NTVR=compare
 //! ntv-bench-report pipelines LOG RESULTS_FOLDER                  a log of the benchmark `pipelines`
 //! ntv-bench-report backends LOG... RESULTS_FOLDER                logs of the benchmark `backends`, one back end each
 //! ntv-bench-report threads LOG RESULTS_FOLDER                    a log of the benchmark `threads`

@@ -86,9 +86,9 @@ impl Image {
         Ok(image)
     }
 
-    /// Finds the root: some line of the function `ntv_module_create` is of a file below `ffi/src/`.
+    /// Finds the root: some line of the function `ntvr_module_create` is of a file below `ffi/src/`.
     fn find_root(&self) -> Option<String> {
-        let function = self.functions.iter().find(|function| function.name == "ntv_module_create")?;
+        let function = self.functions.iter().find(|function| function.name == "ntvr_module_create")?;
         let mut files = function.addresses.clone().flat_map(|offset| self.files(offset));
         files.find_map(|file| file.split_once("ffi/src/").map(|(root, _)| root.to_owned()))
     }

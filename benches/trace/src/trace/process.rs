@@ -37,12 +37,12 @@ struct Driver {
 
 /// The functions that call the parts of a translation. The driver also calls some parts from elsewhere.
 const CALLERS: &[&str] = &[
-    "zink_ntv_debug_compare",
+    "zink_ntvr_debug_compare",
     "run_c",
-    "run_ntv",
+    "run_ntvr",
     "zink_compiler_translate_with_c",
-    "zink_ntv_module_translate",
-    "zink_ntv_flatten",
+    "zink_ntvr_module_translate",
+    "zink_ntvr_flatten",
 ];
 
 /// A traced process.
@@ -116,7 +116,7 @@ impl Process {
         self.driver = found;
         let Some(Driver { path, start }) = &self.driver else { return Ok(()) };
         let place =
-            start + images.function(path, "zink_ntv_debug_compare").context("the driver was built without ntv")?;
+            start + images.function(path, "zink_ntvr_debug_compare").context("the driver was built without ntv")?;
         self.breakpoints.add(&self.memory, place, Spot::Shader)?;
         for part in PARTS {
             let place = start + images.function(path, part.function)?;

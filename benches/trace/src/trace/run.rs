@@ -56,7 +56,7 @@ pub(crate) fn main() -> Result<ExitCode> {
     }
     match Arguments::parse() {
         Arguments::Run { functions, log, command } => {
-            let zink = std::env::var_os("ZINK_NTV_LOG").map(PathBuf::from);
+            let zink = std::env::var_os("ZINK_NTVR_LOG").map(PathBuf::from);
             let child = Command::new(std::env::current_exe()?).arg(TRACED).args(command).spawn()?;
             let main = Pid::from_raw(child.id().try_into()?);
             Ok(ExitCode::from(Tracer::watch(main, &Outputs { log, functions, zink })?))

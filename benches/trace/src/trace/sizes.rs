@@ -46,14 +46,14 @@ fn group(function: &Function) -> Option<(&'static str, String)> {
     for (group, file, prefix) in [
         (C, "nir_to_spirv.c", "nir_to_spirv"),
         (C, "spirv_builder.c", "spirv_builder_"),
-        (FLATTEN, "ntv_nir.c", "ntv_wire_nir"),
-        (FLATTEN, "zink_ntv.c", "zink_ntv"),
+        (FLATTEN, "ntvr_nir.c", "ntvr_wire_nir"),
+        (FLATTEN, "zink_ntvr.c", "zink_ntvr"),
     ] {
         if is(file, prefix) {
             return Some((group, file.to_owned()));
         }
     }
-    let is_called_by_c = source.is_empty() && name.starts_with("ntv_");
+    let is_called_by_c = source.is_empty() && name.starts_with("ntvr_");
     if !is_rust(source) && !is_called_by_c {
         return None;
     }
@@ -72,7 +72,7 @@ fn is_rust(source: &str) -> bool {
 /// The first module of ntv's in a demangled name, if it has any: a generic function of Rust's library counts if it is
 /// instantiated for a type of ntv's. Functions that C calls are in the module `c`.
 fn module(name: &str) -> Option<&str> {
-    if name.starts_with("ntv_") {
+    if name.starts_with("ntvr_") {
         return Some("c");
     }
     let is_boundary = |at: usize| !name[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_');
@@ -114,9 +114,9 @@ mod tests {
         assert_eq!(group_of("", "nir_to_spirv"), of("c", "nir_to_spirv.c"));
         assert_eq!(group_of("nir_to_spirv.c", "emit_alu.part.0"), of("c", "nir_to_spirv.c"));
         assert_eq!(group_of("", "spirv_builder_emit_cap"), of("c", "spirv_builder.c"));
-        assert_eq!(group_of("", "ntv_wire_nir"), of("flatten", "ntv_nir.c"));
-        assert_eq!(group_of("zink_ntv.c", "translate"), of("flatten", "zink_ntv.c"));
-        assert_eq!(group_of("", "ntv_translate"), of("ntv", "c"));
+        assert_eq!(group_of("", "ntvr_wire_nir"), of("flatten", "ntvr_nir.c"));
+        assert_eq!(group_of("zink_ntvr.c", "translate"), of("flatten", "zink_ntvr.c"));
+        assert_eq!(group_of("", "ntvr_translate"), of("ntv", "c"));
         assert_eq!(group_of("ntv.12-cgu.0", "_ZN3ntv5spirv4Emit6shader17h881cce117b0ab0feE"), of("ntv", "spirv"));
         assert_eq!(group_of("std.12-cgu.0", "_ZN3std2io5stdio6_print17h881cce117b0ab0feE"), of("rust", "std"));
         assert_eq!(group_of("zink_context.c", "translate"), None);

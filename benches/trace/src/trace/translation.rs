@@ -43,8 +43,8 @@ pub(crate) struct Part {
 pub(crate) const PARTS: [Part; 4] = [
     Part { function: "nir_convert_from_ssa", translator: Translator::C, first: true, phase: Phase::FromSsa },
     Part { function: "nir_to_spirv", translator: Translator::C, first: false, phase: Phase::ToSpirv },
-    Part { function: "ntv_wire_nir", translator: Translator::Ntv, first: true, phase: Phase::Flatten },
-    Part { function: "ntv_module_create", translator: Translator::Ntv, first: false, phase: Phase::Shim },
+    Part { function: "ntvr_wire_nir", translator: Translator::Ntv, first: true, phase: Phase::Flatten },
+    Part { function: "ntvr_module_create", translator: Translator::Ntv, first: false, phase: Phase::Shim },
 ];
 
 /// An instruction of a program.
@@ -117,7 +117,7 @@ impl Translation {
 
 /// Whether it has no line table, but is in a C file of ntv's.
 fn is_flattening(instruction: &Instruction) -> bool {
-    matches!(&*instruction.place.file, "ntv_nir.c" | "zink_ntv.c")
+    matches!(&*instruction.place.file, "ntvr_nir.c" | "zink_ntvr.c")
 }
 
 fn add(touched: &mut Touched, address: u64, instruction: &Instruction, accesses: &[(Kind, u64, u64)], again: bool) {

@@ -7,7 +7,7 @@
 
 use anyhow::{ensure, Context, Result};
 
-/// The kinds of probes, as `ffi/mesa/zink_ntv_probes.h` describes them.
+/// The kinds of probes, as `ffi/mesa/zink_ntvr_probes.h` describes them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Finalize,

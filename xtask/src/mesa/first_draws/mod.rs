@@ -239,10 +239,10 @@ impl Workload<'_> {
     /// Runs the command with probes.
     fn steps(&self, way: &Way, command: &mut Command) -> Result<Vec<Step>> {
         let probes = self.folder.join("probes.tsv");
-        let table = output(command.env("ZINK_NTV_PROBES", &probes).envs(way.environment.iter().copied()))?;
+        let table = output(command.env("ZINK_NTVR_PROBES", &probes).envs(way.environment.iter().copied()))?;
         let renderer = table.lines().next().unwrap_or_default();
         ensure!(renderer.starts_with("zink Vulkan"), "the workload runs on {renderer}, not on the new zink");
-        let events = fs::read_to_string(&probes).context("zink has no probes: build it with zink-ntv-debug")?;
+        let events = fs::read_to_string(&probes).context("zink has no probes: build it with zink-ntvr-debug")?;
         join::read(&table, &events)
     }
 

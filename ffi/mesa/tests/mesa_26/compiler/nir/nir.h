@@ -2,7 +2,7 @@
  * Copyright (c) the ntv authors
  * SPDX-License-Identifier: MIT
  *
- * The declarations of Mesa 26.1's nir.h that ntv_mesa.h uses, because Mesa 26.1 cannot be built in the tests.
+ * The declarations of Mesa 26.1's nir.h that ntvr_mesa.h uses, because Mesa 26.1 cannot be built in the tests.
  */
 
 #include <stdbool.h>

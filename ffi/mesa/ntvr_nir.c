@@ -7,9 +7,9 @@
  * construct; nothing else can fail, because the wire stores its own failures.
  */
 
-#include "ntv_nir.h"
-#include "ntv_mesa.h"
-#include "ntv_names.h"
+#include "ntvr_nir.h"
+#include "ntvr_mesa.h"
+#include "ntvr_names.h"
 
 #include "util/format/u_format.h"
 
@@ -28,15 +28,15 @@ enum {
 };
 
 struct flattener {
-   struct ntv_wire *w;
+   struct ntvr_wire *w;
    nir_shader *nir;
    nir_function_impl *impl;
    /* The construct that the wire has no form for, or NULL. */
    const char *missing;
    bool has_phis;
-   enum ntv_nir_level level;
+   enum ntvr_nir_level level;
    bool names;
-   /* NTV_MATH_* of the next instruction that computes. */
+   /* NTVR_MATH_* of the next instruction that computes. */
    uint32_t math;
    /* The variable whose type is written with its first deref; see are_push_constants. */
    nir_variable *push_constants;
@@ -112,7 +112,7 @@ number_instr(struct flattener *f, nir_instr *instr)
 static inline uint32_t *
 begin_instr(struct flattener *f, nir_instr *instr, uint32_t head, size_t count)
 {
-   uint32_t *words = ntv_wire_words(f->w, 1 + count);
+   uint32_t *words = ntvr_wire_words(f->w, 1 + count);
 
    instr->index = f->w->num_instrs++;
    if (!words)
@@ -124,7 +124,7 @@ begin_instr(struct flattener *f, nir_instr *instr, uint32_t head, size_t count)
 static inline uint32_t
 src_number(const nir_src *src)
 {
-   return ntv_mesa_def_instr(src->ssa)->index;
+   return ntvr_mesa_def_instr(src->ssa)->index;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -144,26 +144,26 @@ map_number(struct flattener *f, const uint8_t *table, size_t size, unsigned numb
 
 /* Moves a flag of Mesa from `set` to ntv's flag in `moved`. An optimizing compiler moves flags that have
  * ntv's bits together. */
-#define NTV_MOVE_FLAG(flag, ntv_flag)                \
-   moved |= set & (flag) ? (uint32_t)(ntv_flag) : 0; \
+#define NTVR_MOVE_FLAG(flag, ntvr_flag)               \
+   moved |= set & (flag) ? (uint32_t)(ntvr_flag) : 0; \
    set &= ~(uint32_t)(flag);
 
 /* Fails to compile if a number that is used as it is has changed. */
-#define NTV_ASSERT_NUMBER(name, number) static_assert(name == number, "Mesa has another number for " #name);
+#define NTVR_ASSERT_NUMBER(name, number) static_assert(name == number, "Mesa has another number for " #name);
 
-NTV_NAMES_OF_SLOTS(NTV_ASSERT_NUMBER)
-NTV_ASSERT_NUMBER(TESS_PRIMITIVE_TRIANGLES, 1)
-NTV_ASSERT_NUMBER(TESS_PRIMITIVE_QUADS, 2)
-NTV_ASSERT_NUMBER(TESS_PRIMITIVE_ISOLINES, 3)
-NTV_ASSERT_NUMBER(TESS_SPACING_EQUAL, 1)
-NTV_ASSERT_NUMBER(TESS_SPACING_FRACTIONAL_ODD, 2)
-NTV_ASSERT_NUMBER(TESS_SPACING_FRACTIONAL_EVEN, 3)
-NTV_ASSERT_NUMBER(FRAG_DEPTH_LAYOUT_ANY, 1)
-NTV_ASSERT_NUMBER(FRAG_DEPTH_LAYOUT_GREATER, 2)
-NTV_ASSERT_NUMBER(FRAG_DEPTH_LAYOUT_LESS, 3)
-NTV_ASSERT_NUMBER(FRAG_DEPTH_LAYOUT_UNCHANGED, 4)
-NTV_ASSERT_NUMBER(DERIVATIVE_GROUP_QUADS, 1)
-NTV_ASSERT_NUMBER(DERIVATIVE_GROUP_LINEAR, 2)
+NTVR_NAMES_OF_SLOTS(NTVR_ASSERT_NUMBER)
+NTVR_ASSERT_NUMBER(TESS_PRIMITIVE_TRIANGLES, 1)
+NTVR_ASSERT_NUMBER(TESS_PRIMITIVE_QUADS, 2)
+NTVR_ASSERT_NUMBER(TESS_PRIMITIVE_ISOLINES, 3)
+NTVR_ASSERT_NUMBER(TESS_SPACING_EQUAL, 1)
+NTVR_ASSERT_NUMBER(TESS_SPACING_FRACTIONAL_ODD, 2)
+NTVR_ASSERT_NUMBER(TESS_SPACING_FRACTIONAL_EVEN, 3)
+NTVR_ASSERT_NUMBER(FRAG_DEPTH_LAYOUT_ANY, 1)
+NTVR_ASSERT_NUMBER(FRAG_DEPTH_LAYOUT_GREATER, 2)
+NTVR_ASSERT_NUMBER(FRAG_DEPTH_LAYOUT_LESS, 3)
+NTVR_ASSERT_NUMBER(FRAG_DEPTH_LAYOUT_UNCHANGED, 4)
+NTVR_ASSERT_NUMBER(DERIVATIVE_GROUP_QUADS, 1)
+NTVR_ASSERT_NUMBER(DERIVATIVE_GROUP_LINEAR, 2)
 
 /* Modes that ntv does not have are dropped: barriers have them, of other APIs. */
 static inline uint32_t
@@ -171,20 +171,20 @@ map_modes(uint32_t set)
 {
    uint32_t moved = 0;
 
-   NTV_MOVE_FLAG(nir_var_system_value, NTV_MODE_SYSTEM)
-   NTV_MOVE_FLAG(nir_var_uniform, NTV_MODE_UNIFORM)
-   NTV_MOVE_FLAG(nir_var_shader_in, NTV_MODE_SHADER_IN)
-   NTV_MOVE_FLAG(nir_var_shader_out, NTV_MODE_SHADER_OUT)
-   NTV_MOVE_FLAG(nir_var_image, NTV_MODE_IMAGE)
-   NTV_MOVE_FLAG(nir_var_mem_ubo, NTV_MODE_UBO)
-   NTV_MOVE_FLAG(nir_var_mem_push_const, NTV_MODE_PUSH_CONST)
-   NTV_MOVE_FLAG(nir_var_mem_ssbo, NTV_MODE_SSBO)
-   NTV_MOVE_FLAG(nir_var_mem_constant, NTV_MODE_CONSTANT)
-   NTV_MOVE_FLAG(nir_var_mem_task_payload, NTV_MODE_TASK_PAYLOAD)
-   NTV_MOVE_FLAG(nir_var_shader_temp, NTV_MODE_SHADER_TEMP)
-   NTV_MOVE_FLAG(nir_var_function_temp, NTV_MODE_FUNCTION_TEMP)
-   NTV_MOVE_FLAG(nir_var_mem_shared, NTV_MODE_SHARED)
-   NTV_MOVE_FLAG(nir_var_mem_global, NTV_MODE_GLOBAL)
+   NTVR_MOVE_FLAG(nir_var_system_value, NTVR_MODE_SYSTEM)
+   NTVR_MOVE_FLAG(nir_var_uniform, NTVR_MODE_UNIFORM)
+   NTVR_MOVE_FLAG(nir_var_shader_in, NTVR_MODE_SHADER_IN)
+   NTVR_MOVE_FLAG(nir_var_shader_out, NTVR_MODE_SHADER_OUT)
+   NTVR_MOVE_FLAG(nir_var_image, NTVR_MODE_IMAGE)
+   NTVR_MOVE_FLAG(nir_var_mem_ubo, NTVR_MODE_UBO)
+   NTVR_MOVE_FLAG(nir_var_mem_push_const, NTVR_MODE_PUSH_CONST)
+   NTVR_MOVE_FLAG(nir_var_mem_ssbo, NTVR_MODE_SSBO)
+   NTVR_MOVE_FLAG(nir_var_mem_constant, NTVR_MODE_CONSTANT)
+   NTVR_MOVE_FLAG(nir_var_mem_task_payload, NTVR_MODE_TASK_PAYLOAD)
+   NTVR_MOVE_FLAG(nir_var_shader_temp, NTVR_MODE_SHADER_TEMP)
+   NTVR_MOVE_FLAG(nir_var_function_temp, NTVR_MODE_FUNCTION_TEMP)
+   NTVR_MOVE_FLAG(nir_var_mem_shared, NTVR_MODE_SHARED)
+   NTVR_MOVE_FLAG(nir_var_mem_global, NTVR_MODE_GLOBAL)
    return moved;
 }
 
@@ -193,24 +193,24 @@ map_access(struct flattener *f, uint32_t set)
 {
    uint32_t moved = 0;
 
-   NTV_MOVE_FLAG(ACCESS_COHERENT, NTV_ACCESS_COHERENT)
-   NTV_MOVE_FLAG(ACCESS_RESTRICT, NTV_ACCESS_RESTRICT)
-   NTV_MOVE_FLAG(ACCESS_VOLATILE, NTV_ACCESS_VOLATILE)
-   NTV_MOVE_FLAG(ACCESS_NON_READABLE, NTV_ACCESS_WRITEONLY)
-   NTV_MOVE_FLAG(ACCESS_NON_WRITEABLE, NTV_ACCESS_READONLY)
-   NTV_MOVE_FLAG(ACCESS_NON_UNIFORM, NTV_ACCESS_NON_UNIFORM)
-   NTV_MOVE_FLAG(ACCESS_CAN_REORDER, NTV_ACCESS_REORDERABLE)
-   NTV_MOVE_FLAG(ACCESS_NON_TEMPORAL, NTV_ACCESS_NON_TEMPORAL)
-   NTV_MOVE_FLAG(ACCESS_INCLUDE_HELPERS, NTV_ACCESS_INCLUDE_HELPERS)
-   NTV_MOVE_FLAG(ACCESS_IS_SWIZZLED_AMD, NTV_ACCESS_IS_SWIZZLED_AMD)
-   NTV_MOVE_FLAG(ACCESS_USES_FORMAT_AMD, NTV_ACCESS_USES_FORMAT_AMD)
-   NTV_MOVE_FLAG(ACCESS_FMASK_LOWERED_AMD, NTV_ACCESS_FMASK_LOWERED_AMD)
-   NTV_MOVE_FLAG(ACCESS_CAN_SPECULATE, NTV_ACCESS_SPECULATABLE)
-   NTV_MOVE_FLAG(ACCESS_CP_GE_COHERENT_AMD, NTV_ACCESS_CP_GE_COHERENT_AMD)
-   NTV_MOVE_FLAG(NTV_MESA_ACCESS_IN_BOUNDS, NTV_ACCESS_IN_BOUNDS_AGX)
-   NTV_MOVE_FLAG(ACCESS_KEEP_SCALAR, NTV_ACCESS_KEEP_SCALAR)
-   NTV_MOVE_FLAG(ACCESS_SMEM_AMD, NTV_ACCESS_SMEM_AMD)
-   NTV_MOVE_FLAG(NTV_MESA_ACCESS_ATOMIC, NTV_ACCESS_ATOMIC)
+   NTVR_MOVE_FLAG(ACCESS_COHERENT, NTVR_ACCESS_COHERENT)
+   NTVR_MOVE_FLAG(ACCESS_RESTRICT, NTVR_ACCESS_RESTRICT)
+   NTVR_MOVE_FLAG(ACCESS_VOLATILE, NTVR_ACCESS_VOLATILE)
+   NTVR_MOVE_FLAG(ACCESS_NON_READABLE, NTVR_ACCESS_WRITEONLY)
+   NTVR_MOVE_FLAG(ACCESS_NON_WRITEABLE, NTVR_ACCESS_READONLY)
+   NTVR_MOVE_FLAG(ACCESS_NON_UNIFORM, NTVR_ACCESS_NON_UNIFORM)
+   NTVR_MOVE_FLAG(ACCESS_CAN_REORDER, NTVR_ACCESS_REORDERABLE)
+   NTVR_MOVE_FLAG(ACCESS_NON_TEMPORAL, NTVR_ACCESS_NON_TEMPORAL)
+   NTVR_MOVE_FLAG(ACCESS_INCLUDE_HELPERS, NTVR_ACCESS_INCLUDE_HELPERS)
+   NTVR_MOVE_FLAG(ACCESS_IS_SWIZZLED_AMD, NTVR_ACCESS_IS_SWIZZLED_AMD)
+   NTVR_MOVE_FLAG(ACCESS_USES_FORMAT_AMD, NTVR_ACCESS_USES_FORMAT_AMD)
+   NTVR_MOVE_FLAG(ACCESS_FMASK_LOWERED_AMD, NTVR_ACCESS_FMASK_LOWERED_AMD)
+   NTVR_MOVE_FLAG(ACCESS_CAN_SPECULATE, NTVR_ACCESS_SPECULATABLE)
+   NTVR_MOVE_FLAG(ACCESS_CP_GE_COHERENT_AMD, NTVR_ACCESS_CP_GE_COHERENT_AMD)
+   NTVR_MOVE_FLAG(NTVR_MESA_ACCESS_IN_BOUNDS, NTVR_ACCESS_IN_BOUNDS_AGX)
+   NTVR_MOVE_FLAG(ACCESS_KEEP_SCALAR, NTVR_ACCESS_KEEP_SCALAR)
+   NTVR_MOVE_FLAG(ACCESS_SMEM_AMD, NTVR_ACCESS_SMEM_AMD)
+   NTVR_MOVE_FLAG(NTVR_MESA_ACCESS_ATOMIC, NTVR_ACCESS_ATOMIC)
    if (unlikely(set))
       miss(f, "an access flag of another driver");
    return moved;
@@ -221,31 +221,31 @@ map_semantics(struct flattener *f, uint32_t set)
 {
    uint32_t moved = 0;
 
-   NTV_MOVE_FLAG(NIR_MEMORY_ACQUIRE, NTV_SEMANTICS_ACQUIRE)
-   NTV_MOVE_FLAG(NIR_MEMORY_RELEASE, NTV_SEMANTICS_RELEASE)
-   NTV_MOVE_FLAG(NIR_MEMORY_MAKE_AVAILABLE, NTV_SEMANTICS_MAKE_AVAILABLE)
-   NTV_MOVE_FLAG(NIR_MEMORY_MAKE_VISIBLE, NTV_SEMANTICS_MAKE_VISIBLE)
+   NTVR_MOVE_FLAG(NIR_MEMORY_ACQUIRE, NTVR_SEMANTICS_ACQUIRE)
+   NTVR_MOVE_FLAG(NIR_MEMORY_RELEASE, NTVR_SEMANTICS_RELEASE)
+   NTVR_MOVE_FLAG(NIR_MEMORY_MAKE_AVAILABLE, NTVR_SEMANTICS_MAKE_AVAILABLE)
+   NTVR_MOVE_FLAG(NIR_MEMORY_MAKE_VISIBLE, NTVR_SEMANTICS_MAKE_VISIBLE)
    if (set)
       miss(f, "a barrier in two parts");
    return moved;
 }
 
 /* The flags of a float control for 16, 32 and 64 bits. */
-#define NTV_MOVE_CONTROL(control, ntv_flag)     \
-   NTV_MOVE_FLAG(control##_FP16, ntv_flag)      \
-   NTV_MOVE_FLAG(control##_FP32, ntv_flag << 1) \
-   NTV_MOVE_FLAG(control##_FP64, ntv_flag << 2)
+#define NTVR_MOVE_CONTROL(control, ntvr_flag)     \
+   NTVR_MOVE_FLAG(control##_FP16, ntvr_flag)      \
+   NTVR_MOVE_FLAG(control##_FP32, ntvr_flag << 1) \
+   NTVR_MOVE_FLAG(control##_FP64, ntvr_flag << 2)
 
 static uint32_t
 map_float_controls(struct flattener *f, uint32_t set)
 {
    uint32_t moved = 0;
 
-   NTV_MESA_PRESERVED(NTV_MOVE_CONTROL)
-   NTV_MOVE_CONTROL(FLOAT_CONTROLS_DENORM_PRESERVE, NTV_FLOAT_DENORM_PRESERVE)
-   NTV_MOVE_CONTROL(FLOAT_CONTROLS_DENORM_FLUSH_TO_ZERO, NTV_FLOAT_DENORM_FLUSH_TO_ZERO)
-   NTV_MOVE_CONTROL(FLOAT_CONTROLS_ROUNDING_MODE_RTE, NTV_FLOAT_ROUNDING_MODE_RTE)
-   NTV_MOVE_CONTROL(FLOAT_CONTROLS_ROUNDING_MODE_RTZ, NTV_FLOAT_ROUNDING_MODE_RTZ)
+   NTVR_MESA_PRESERVED(NTVR_MOVE_CONTROL)
+   NTVR_MOVE_CONTROL(FLOAT_CONTROLS_DENORM_PRESERVE, NTVR_FLOAT_DENORM_PRESERVE)
+   NTVR_MOVE_CONTROL(FLOAT_CONTROLS_DENORM_FLUSH_TO_ZERO, NTVR_FLOAT_DENORM_FLUSH_TO_ZERO)
+   NTVR_MOVE_CONTROL(FLOAT_CONTROLS_ROUNDING_MODE_RTE, NTVR_FLOAT_ROUNDING_MODE_RTE)
+   NTVR_MOVE_CONTROL(FLOAT_CONTROLS_ROUNDING_MODE_RTZ, NTVR_FLOAT_ROUNDING_MODE_RTZ)
    if (set)
       miss(f, "a float control");
    return moved;
@@ -258,136 +258,136 @@ map_alu_type(nir_alu_type type)
 
    switch (nir_alu_type_get_base_type(type)) {
    case nir_type_bool:
-      return ntv_alu_type(NTV_BASE_BOOL, bits);
+      return ntvr_alu_type(NTVR_BASE_BOOL, bits);
    case nir_type_int:
-      return ntv_alu_type(NTV_BASE_INT, bits);
+      return ntvr_alu_type(NTVR_BASE_INT, bits);
    case nir_type_uint:
-      return ntv_alu_type(NTV_BASE_UINT, bits);
+      return ntvr_alu_type(NTVR_BASE_UINT, bits);
    case nir_type_float:
-      return ntv_alu_type(NTV_BASE_FLOAT, bits);
+      return ntvr_alu_type(NTVR_BASE_FLOAT, bits);
    default:
       return 0;
    }
 }
 
-static enum ntv_stage
+static enum ntvr_stage
 map_stage(struct flattener *f, int stage)
 {
    static const uint8_t stages[] = {
-      [MESA_SHADER_VERTEX] = 1 + NTV_STAGE_VERTEX,
-      [MESA_SHADER_TESS_CTRL] = 1 + NTV_STAGE_TESS_CTRL,
-      [MESA_SHADER_TESS_EVAL] = 1 + NTV_STAGE_TESS_EVAL,
-      [MESA_SHADER_GEOMETRY] = 1 + NTV_STAGE_GEOMETRY,
-      [MESA_SHADER_FRAGMENT] = 1 + NTV_STAGE_FRAGMENT,
-      [MESA_SHADER_COMPUTE] = 1 + NTV_STAGE_COMPUTE,
-      [MESA_SHADER_KERNEL] = 1 + NTV_STAGE_KERNEL,
-      [MESA_SHADER_TASK] = 1 + NTV_STAGE_TASK,
-      [MESA_SHADER_MESH] = 1 + NTV_STAGE_MESH,
+      [MESA_SHADER_VERTEX] = 1 + NTVR_STAGE_VERTEX,
+      [MESA_SHADER_TESS_CTRL] = 1 + NTVR_STAGE_TESS_CTRL,
+      [MESA_SHADER_TESS_EVAL] = 1 + NTVR_STAGE_TESS_EVAL,
+      [MESA_SHADER_GEOMETRY] = 1 + NTVR_STAGE_GEOMETRY,
+      [MESA_SHADER_FRAGMENT] = 1 + NTVR_STAGE_FRAGMENT,
+      [MESA_SHADER_COMPUTE] = 1 + NTVR_STAGE_COMPUTE,
+      [MESA_SHADER_KERNEL] = 1 + NTVR_STAGE_KERNEL,
+      [MESA_SHADER_TASK] = 1 + NTVR_STAGE_TASK,
+      [MESA_SHADER_MESH] = 1 + NTVR_STAGE_MESH,
    };
 
    return map_number(f, stages, ARRAY_SIZE(stages), stage, "a shader of this stage");
 }
 
-static enum ntv_dim
+static enum ntvr_dim
 map_dim(struct flattener *f, enum glsl_sampler_dim dim)
 {
    static const uint8_t dims[] = {
-      [GLSL_SAMPLER_DIM_1D] = 1 + NTV_DIM_1D,
-      [GLSL_SAMPLER_DIM_2D] = 1 + NTV_DIM_2D,
-      [GLSL_SAMPLER_DIM_3D] = 1 + NTV_DIM_3D,
-      [GLSL_SAMPLER_DIM_CUBE] = 1 + NTV_DIM_CUBE,
-      [GLSL_SAMPLER_DIM_RECT] = 1 + NTV_DIM_RECT,
-      [GLSL_SAMPLER_DIM_BUF] = 1 + NTV_DIM_BUF,
-      [GLSL_SAMPLER_DIM_EXTERNAL] = 1 + NTV_DIM_EXTERNAL,
-      [GLSL_SAMPLER_DIM_MS] = 1 + NTV_DIM_MS,
-      [GLSL_SAMPLER_DIM_SUBPASS] = 1 + NTV_DIM_SUBPASS,
-      [GLSL_SAMPLER_DIM_SUBPASS_MS] = 1 + NTV_DIM_SUBPASS_MS,
+      [GLSL_SAMPLER_DIM_1D] = 1 + NTVR_DIM_1D,
+      [GLSL_SAMPLER_DIM_2D] = 1 + NTVR_DIM_2D,
+      [GLSL_SAMPLER_DIM_3D] = 1 + NTVR_DIM_3D,
+      [GLSL_SAMPLER_DIM_CUBE] = 1 + NTVR_DIM_CUBE,
+      [GLSL_SAMPLER_DIM_RECT] = 1 + NTVR_DIM_RECT,
+      [GLSL_SAMPLER_DIM_BUF] = 1 + NTVR_DIM_BUF,
+      [GLSL_SAMPLER_DIM_EXTERNAL] = 1 + NTVR_DIM_EXTERNAL,
+      [GLSL_SAMPLER_DIM_MS] = 1 + NTVR_DIM_MS,
+      [GLSL_SAMPLER_DIM_SUBPASS] = 1 + NTVR_DIM_SUBPASS,
+      [GLSL_SAMPLER_DIM_SUBPASS_MS] = 1 + NTVR_DIM_SUBPASS_MS,
    };
 
    return map_number(f, dims, ARRAY_SIZE(dims), dim, "a texture of this dimensionality");
 }
 
-static enum ntv_desc_type
+static enum ntvr_desc_type
 map_desc_type(struct flattener *f, VkDescriptorType type)
 {
    switch (type) {
    case VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER:
    case VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC:
-      return NTV_DESC_TYPE_UNIFORM_BUFFER;
+      return NTVR_DESC_TYPE_UNIFORM_BUFFER;
    case VK_DESCRIPTOR_TYPE_STORAGE_BUFFER:
    case VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC:
-      return NTV_DESC_TYPE_STORAGE_BUFFER;
+      return NTVR_DESC_TYPE_STORAGE_BUFFER;
    case VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK:
-      return NTV_DESC_TYPE_INLINE_UNIFORM_BLOCK;
+      return NTVR_DESC_TYPE_INLINE_UNIFORM_BLOCK;
    default:
       miss(f, "a descriptor other than of a block");
-      return NTV_DESC_TYPE_UNIFORM_BUFFER;
+      return NTVR_DESC_TYPE_UNIFORM_BUFFER;
    }
 }
 
-static enum ntv_interp_mode
+static enum ntvr_interp_mode
 map_interp_mode(struct flattener *f, unsigned mode)
 {
    static const uint8_t modes[] = {
-      [INTERP_MODE_NONE] = 1 + NTV_INTERP_MODE_NONE,
-      [INTERP_MODE_SMOOTH] = 1 + NTV_INTERP_MODE_SMOOTH,
-      [INTERP_MODE_FLAT] = 1 + NTV_INTERP_MODE_FLAT,
-      [INTERP_MODE_NOPERSPECTIVE] = 1 + NTV_INTERP_MODE_NOPERSPECTIVE,
-      [INTERP_MODE_EXPLICIT] = 1 + NTV_INTERP_MODE_EXPLICIT,
+      [INTERP_MODE_NONE] = 1 + NTVR_INTERP_MODE_NONE,
+      [INTERP_MODE_SMOOTH] = 1 + NTVR_INTERP_MODE_SMOOTH,
+      [INTERP_MODE_FLAT] = 1 + NTVR_INTERP_MODE_FLAT,
+      [INTERP_MODE_NOPERSPECTIVE] = 1 + NTVR_INTERP_MODE_NOPERSPECTIVE,
+      [INTERP_MODE_EXPLICIT] = 1 + NTVR_INTERP_MODE_EXPLICIT,
    };
 
    return map_number(f, modes, ARRAY_SIZE(modes), mode, "an input with this interpolation");
 }
 
-static enum ntv_precision
+static enum ntvr_precision
 map_precision(struct flattener *f, unsigned precision)
 {
    static const uint8_t precisions[] = {
-      [GLSL_PRECISION_NONE] = 1 + NTV_PRECISION_NONE,
-      [GLSL_PRECISION_HIGH] = 1 + NTV_PRECISION_HIGH,
-      [GLSL_PRECISION_MEDIUM] = 1 + NTV_PRECISION_MEDIUM,
-      [GLSL_PRECISION_LOW] = 1 + NTV_PRECISION_LOW,
+      [GLSL_PRECISION_NONE] = 1 + NTVR_PRECISION_NONE,
+      [GLSL_PRECISION_HIGH] = 1 + NTVR_PRECISION_HIGH,
+      [GLSL_PRECISION_MEDIUM] = 1 + NTVR_PRECISION_MEDIUM,
+      [GLSL_PRECISION_LOW] = 1 + NTVR_PRECISION_LOW,
    };
 
    return map_number(f, precisions, ARRAY_SIZE(precisions), precision, "a variable of this precision");
 }
 
-static enum ntv_scope
+static enum ntvr_scope
 map_scope(struct flattener *f, unsigned scope)
 {
    static const uint8_t scopes[] = {
-      [SCOPE_NONE] = 1 + NTV_SCOPE_NONE,
-      [SCOPE_INVOCATION] = 1 + NTV_SCOPE_INVOCATION,
-      [SCOPE_SUBGROUP] = 1 + NTV_SCOPE_SUBGROUP,
-      [SCOPE_SHADER_CALL] = 1 + NTV_SCOPE_SHADER_CALL,
-      [SCOPE_WORKGROUP] = 1 + NTV_SCOPE_WORKGROUP,
-      [SCOPE_QUEUE_FAMILY] = 1 + NTV_SCOPE_QUEUE_FAMILY,
-      [SCOPE_DEVICE] = 1 + NTV_SCOPE_DEVICE,
+      [SCOPE_NONE] = 1 + NTVR_SCOPE_NONE,
+      [SCOPE_INVOCATION] = 1 + NTVR_SCOPE_INVOCATION,
+      [SCOPE_SUBGROUP] = 1 + NTVR_SCOPE_SUBGROUP,
+      [SCOPE_SHADER_CALL] = 1 + NTVR_SCOPE_SHADER_CALL,
+      [SCOPE_WORKGROUP] = 1 + NTVR_SCOPE_WORKGROUP,
+      [SCOPE_QUEUE_FAMILY] = 1 + NTVR_SCOPE_QUEUE_FAMILY,
+      [SCOPE_DEVICE] = 1 + NTVR_SCOPE_DEVICE,
    };
 
    return map_number(f, scopes, ARRAY_SIZE(scopes), scope, "a barrier with this scope");
 }
 
-static enum ntv_atomic_op
+static enum ntvr_atomic_op
 map_atomic_op(struct flattener *f, unsigned op)
 {
    static const uint8_t ops[] = {
-      [nir_atomic_op_iadd] = 1 + NTV_ATOMIC_OP_IADD,
-      [nir_atomic_op_imin] = 1 + NTV_ATOMIC_OP_IMIN,
-      [nir_atomic_op_umin] = 1 + NTV_ATOMIC_OP_UMIN,
-      [nir_atomic_op_imax] = 1 + NTV_ATOMIC_OP_IMAX,
-      [nir_atomic_op_umax] = 1 + NTV_ATOMIC_OP_UMAX,
-      [nir_atomic_op_iand] = 1 + NTV_ATOMIC_OP_IAND,
-      [nir_atomic_op_ior] = 1 + NTV_ATOMIC_OP_IOR,
-      [nir_atomic_op_ixor] = 1 + NTV_ATOMIC_OP_IXOR,
-      [nir_atomic_op_xchg] = 1 + NTV_ATOMIC_OP_XCHG,
-      [nir_atomic_op_fadd] = 1 + NTV_ATOMIC_OP_FADD,
-      [nir_atomic_op_fmin] = 1 + NTV_ATOMIC_OP_FMIN,
-      [nir_atomic_op_fmax] = 1 + NTV_ATOMIC_OP_FMAX,
-      [nir_atomic_op_cmpxchg] = 1 + NTV_ATOMIC_OP_CMPXCHG,
-      [nir_atomic_op_fcmpxchg] = 1 + NTV_ATOMIC_OP_FCMPXCHG,
-      [nir_atomic_op_inc_wrap] = 1 + NTV_ATOMIC_OP_INC_WRAP,
-      [nir_atomic_op_dec_wrap] = 1 + NTV_ATOMIC_OP_DEC_WRAP,
+      [nir_atomic_op_iadd] = 1 + NTVR_ATOMIC_OP_IADD,
+      [nir_atomic_op_imin] = 1 + NTVR_ATOMIC_OP_IMIN,
+      [nir_atomic_op_umin] = 1 + NTVR_ATOMIC_OP_UMIN,
+      [nir_atomic_op_imax] = 1 + NTVR_ATOMIC_OP_IMAX,
+      [nir_atomic_op_umax] = 1 + NTVR_ATOMIC_OP_UMAX,
+      [nir_atomic_op_iand] = 1 + NTVR_ATOMIC_OP_IAND,
+      [nir_atomic_op_ior] = 1 + NTVR_ATOMIC_OP_IOR,
+      [nir_atomic_op_ixor] = 1 + NTVR_ATOMIC_OP_IXOR,
+      [nir_atomic_op_xchg] = 1 + NTVR_ATOMIC_OP_XCHG,
+      [nir_atomic_op_fadd] = 1 + NTVR_ATOMIC_OP_FADD,
+      [nir_atomic_op_fmin] = 1 + NTVR_ATOMIC_OP_FMIN,
+      [nir_atomic_op_fmax] = 1 + NTVR_ATOMIC_OP_FMAX,
+      [nir_atomic_op_cmpxchg] = 1 + NTVR_ATOMIC_OP_CMPXCHG,
+      [nir_atomic_op_fcmpxchg] = 1 + NTVR_ATOMIC_OP_FCMPXCHG,
+      [nir_atomic_op_inc_wrap] = 1 + NTVR_ATOMIC_OP_INC_WRAP,
+      [nir_atomic_op_dec_wrap] = 1 + NTVR_ATOMIC_OP_DEC_WRAP,
    };
 
    return map_number(f, ops, ARRAY_SIZE(ops), op, "an atomic operation of another driver");
@@ -395,9 +395,9 @@ map_atomic_op(struct flattener *f, unsigned op)
 
 /* System values, in variables and in system_values_read. */
 static const uint8_t system_values[SYSTEM_VALUE_MAX] = {
-#define NTV_SYSTEM_VALUE(name, number) [SYSTEM_VALUE_##name] = 1 + number,
-   NTV_NAMES_OF_SYSTEM_VALUES(NTV_SYSTEM_VALUE)
-#undef NTV_SYSTEM_VALUE
+#define NTVR_SYSTEM_VALUE(name, number) [SYSTEM_VALUE_##name] = 1 + number,
+   NTVR_NAMES_OF_SYSTEM_VALUES(NTVR_SYSTEM_VALUE)
+#undef NTVR_SYSTEM_VALUE
 };
 
 static const char *
@@ -424,9 +424,9 @@ primitive_name(enum mesa_prim primitive)
 static uint32_t
 map_format(struct flattener *f, enum pipe_format format)
 {
-   uint32_t number = ntv_wire_number(NTV_TABLE_FORMAT, util_format_short_name(format));
+   uint32_t number = ntvr_wire_number(NTVR_TABLE_FORMAT, util_format_short_name(format));
 
-   if (number == NTV_NONE)
+   if (number == NTVR_NONE)
       miss(f, util_format_short_name(format));
    return number;
 }
@@ -456,18 +456,18 @@ struct alu_row {
 
 /* The numbers of names are known at compile time, so that the first shader of a process needs no look-up. */
 static const struct alu_row alu_rows[nir_num_opcodes] = {
-#define NTV_ALU(name, number, num_inputs, wide, a, b, c, d) [nir_op_##name] = {number + 1, num_inputs, wide, {a, b, c, d}},
-   NTV_NAMES_OF_ALU(NTV_ALU)
-      NTV_MESA_OLD_ALU(NTV_ALU)
-#undef NTV_ALU
+#define NTVR_ALU(name, number, num_inputs, wide, a, b, c, d) [nir_op_##name] = {number + 1, num_inputs, wide, {a, b, c, d}},
+   NTVR_NAMES_OF_ALU(NTVR_ALU)
+      NTVR_MESA_OLD_ALU(NTVR_ALU)
+#undef NTVR_ALU
 };
 
 static const struct intrinsic_row intrinsic_rows[nir_num_intrinsics] = {
-#define NTV_INTRINSIC(name, number, num_srcs, has_dest, maps_values, num_indices, ...) \
+#define NTVR_INTRINSIC(name, number, num_srcs, has_dest, maps_values, num_indices, ...) \
    [nir_intrinsic_##name] = {number + 1, num_srcs, has_dest, maps_values, num_indices, {__VA_ARGS__}},
-   NTV_NAMES_OF_INTRINSICS(NTV_INTRINSIC)
-      NTV_MESA_OLD_INTRINSICS(NTV_INTRINSIC)
-#undef NTV_INTRINSIC
+   NTVR_NAMES_OF_INTRINSICS(NTVR_INTRINSIC)
+      NTVR_MESA_OLD_INTRINSICS(NTVR_INTRINSIC)
+#undef NTVR_INTRINSIC
 };
 
 static inline uint32_t
@@ -501,64 +501,64 @@ has_grid(const struct shader_info *s)
 
 /* A rare fact. */
 static void
-write_fact(struct flattener *f, enum ntv_info_field field, uint32_t value)
+write_fact(struct flattener *f, enum ntvr_info_field field, uint32_t value)
 {
    if (value)
-      ntv_wire_info(f->w, field, value);
+      ntvr_wire_info(f->w, field, value);
 }
 
 static void
 write_tess_info(struct flattener *f, const struct shader_info *s)
 {
-   write_fact(f, NTV_INFO_PRIMITIVE_MODE, s->tess._primitive_mode);
-   write_fact(f, NTV_INFO_TCS_VERTICES_OUT, s->tess.tcs_vertices_out);
-   write_fact(f, NTV_INFO_SPACING, s->tess.spacing);
-   write_fact(f, NTV_INFO_CCW, s->tess.ccw);
-   write_fact(f, NTV_INFO_POINT_MODE, s->tess.point_mode);
+   write_fact(f, NTVR_INFO_PRIMITIVE_MODE, s->tess._primitive_mode);
+   write_fact(f, NTVR_INFO_TCS_VERTICES_OUT, s->tess.tcs_vertices_out);
+   write_fact(f, NTVR_INFO_SPACING, s->tess.spacing);
+   write_fact(f, NTVR_INFO_CCW, s->tess.ccw);
+   write_fact(f, NTVR_INFO_POINT_MODE, s->tess.point_mode);
 }
 
 static void
 write_geometry_info(struct flattener *f, const struct shader_info *s)
 {
-   ntv_wire_info_text(f->w, NTV_INFO_OUTPUT_PRIMITIVE, primitive_name(s->gs.output_primitive));
-   ntv_wire_info_text(f->w, NTV_INFO_INPUT_PRIMITIVE, primitive_name(s->gs.input_primitive));
-   write_fact(f, NTV_INFO_VERTICES_OUT, s->gs.vertices_out);
-   write_fact(f, NTV_INFO_INVOCATIONS, s->gs.invocations);
-   write_fact(f, NTV_INFO_VERTICES_IN, s->gs.vertices_in);
-   write_fact(f, NTV_INFO_USES_END_PRIMITIVE, s->gs.uses_end_primitive);
-   write_fact(f, NTV_INFO_ACTIVE_STREAM_MASK, s->gs.active_stream_mask);
+   ntvr_wire_info_text(f->w, NTVR_INFO_OUTPUT_PRIMITIVE, primitive_name(s->gs.output_primitive));
+   ntvr_wire_info_text(f->w, NTVR_INFO_INPUT_PRIMITIVE, primitive_name(s->gs.input_primitive));
+   write_fact(f, NTVR_INFO_VERTICES_OUT, s->gs.vertices_out);
+   write_fact(f, NTVR_INFO_INVOCATIONS, s->gs.invocations);
+   write_fact(f, NTVR_INFO_VERTICES_IN, s->gs.vertices_in);
+   write_fact(f, NTVR_INFO_USES_END_PRIMITIVE, s->gs.uses_end_primitive);
+   write_fact(f, NTVR_INFO_ACTIVE_STREAM_MASK, s->gs.active_stream_mask);
 }
 
 static void
 write_mesh_info(struct flattener *f, const struct shader_info *s)
 {
-   ntv_wire_info_text(f->w, NTV_INFO_PRIMITIVE_TYPE, primitive_name(s->mesh.primitive_type));
-   write_fact(f, NTV_INFO_MAX_VERTICES_OUT, s->mesh.max_vertices_out);
-   write_fact(f, NTV_INFO_MAX_PRIMITIVES_OUT, s->mesh.max_primitives_out);
+   ntvr_wire_info_text(f->w, NTVR_INFO_PRIMITIVE_TYPE, primitive_name(s->mesh.primitive_type));
+   write_fact(f, NTVR_INFO_MAX_VERTICES_OUT, s->mesh.max_vertices_out);
+   write_fact(f, NTVR_INFO_MAX_PRIMITIVES_OUT, s->mesh.max_primitives_out);
 }
 
 static void
 write_fragment_info(struct flattener *f, const struct shader_info *s)
 {
-   write_fact(f, NTV_INFO_USES_SAMPLE_SHADING, s->fs.uses_sample_shading);
-   write_fact(f, NTV_INFO_EARLY_FRAGMENT_TESTS, s->fs.early_fragment_tests);
-   write_fact(f, NTV_INFO_POST_DEPTH_COVERAGE, s->fs.post_depth_coverage);
-   write_fact(f, NTV_INFO_PIXEL_INTERLOCK_ORDERED, s->fs.pixel_interlock_ordered);
-   write_fact(f, NTV_INFO_PIXEL_INTERLOCK_UNORDERED, s->fs.pixel_interlock_unordered);
-   write_fact(f, NTV_INFO_SAMPLE_INTERLOCK_ORDERED, s->fs.sample_interlock_ordered);
-   write_fact(f, NTV_INFO_SAMPLE_INTERLOCK_UNORDERED, s->fs.sample_interlock_unordered);
+   write_fact(f, NTVR_INFO_USES_SAMPLE_SHADING, s->fs.uses_sample_shading);
+   write_fact(f, NTVR_INFO_EARLY_FRAGMENT_TESTS, s->fs.early_fragment_tests);
+   write_fact(f, NTVR_INFO_POST_DEPTH_COVERAGE, s->fs.post_depth_coverage);
+   write_fact(f, NTVR_INFO_PIXEL_INTERLOCK_ORDERED, s->fs.pixel_interlock_ordered);
+   write_fact(f, NTVR_INFO_PIXEL_INTERLOCK_UNORDERED, s->fs.pixel_interlock_unordered);
+   write_fact(f, NTVR_INFO_SAMPLE_INTERLOCK_ORDERED, s->fs.sample_interlock_ordered);
+   write_fact(f, NTVR_INFO_SAMPLE_INTERLOCK_UNORDERED, s->fs.sample_interlock_unordered);
 }
 
 /* A fact with four words. */
 static void
-write_list(struct flattener *f, enum ntv_info_field field, const uint32_t words[4])
+write_list(struct flattener *f, enum ntvr_info_field field, const uint32_t words[4])
 {
-   ntv_wire_info(f->w, field, words[0]);
-   ntv_wire_copy(f->w, words + 1, 3);
+   ntvr_wire_info(f->w, field, words[0]);
+   ntvr_wire_copy(f->w, words + 1, 3);
 }
 
 static void
-write_bits(struct flattener *f, enum ntv_info_field field, uint64_t bits)
+write_bits(struct flattener *f, enum ntvr_info_field field, uint64_t bits)
 {
    const uint32_t words[4] = {bits, bits >> 32};
 
@@ -573,7 +573,7 @@ write_xfb_strides(struct flattener *f, const struct shader_info *s)
 
    for (unsigned i = 0; i < ARRAY_SIZE(strides); i++)
       strides[i] = s->xfb_stride[i];
-   write_list(f, NTV_INFO_XFB_STRIDE, strides);
+   write_list(f, NTVR_INFO_XFB_STRIDE, strides);
 }
 
 static void
@@ -584,8 +584,8 @@ write_inlinable_uniforms(struct flattener *f, const struct shader_info *s)
    static_assert(MAX_INLINABLE_UNIFORMS == ARRAY_SIZE(offsets), "the wire has space for as many");
    for (unsigned i = 0; i < s->num_inlinable_uniforms; i++)
       offsets[i] = s->inlinable_uniform_dw_offsets[i];
-   write_list(f, NTV_INFO_INLINABLE_UNIFORM_DW_OFFSETS, offsets);
-   write_fact(f, NTV_INFO_NUM_INLINABLE_UNIFORMS, s->num_inlinable_uniforms);
+   write_list(f, NTVR_INFO_INLINABLE_UNIFORM_DW_OFFSETS, offsets);
+   write_fact(f, NTVR_INFO_NUM_INLINABLE_UNIFORMS, s->num_inlinable_uniforms);
 }
 
 static void
@@ -597,7 +597,7 @@ write_system_values(struct flattener *f, const struct shader_info *s)
       if (system_values[i] && BITSET_TEST(s->system_values_read, i))
          words[(system_values[i] - 1) / 32] |= 1u << (system_values[i] - 1) % 32;
    }
-   write_list(f, NTV_INFO_SYSTEM_VALUES_READ, words);
+   write_list(f, NTVR_INFO_SYSTEM_VALUES_READ, words);
 }
 
 /* Facts that are only printed. */
@@ -605,29 +605,29 @@ static void
 write_printed_info(struct flattener *f, const struct shader_info *s)
 {
    write_system_values(f, s);
-   write_bits(f, NTV_INFO_INPUTS_READ, s->inputs_read);
-   write_bits(f, NTV_INFO_OUTPUTS_WRITTEN, s->outputs_written);
-   write_bits(f, NTV_INFO_OUTPUTS_READ, s->outputs_read);
-   write_fact(f, NTV_INFO_PATCH_INPUTS_READ, s->patch_inputs_read);
-   write_fact(f, NTV_INFO_PATCH_OUTPUTS_WRITTEN, s->patch_outputs_written);
-   write_fact(f, NTV_INFO_PATCH_OUTPUTS_READ, s->patch_outputs_read);
-   write_fact(f, NTV_INFO_SEPARATE_SHADER, s->separate_shader);
-   write_fact(f, NTV_INFO_HAS_TRANSFORM_FEEDBACK_VARYINGS, s->has_transform_feedback_varyings);
-   write_fact(f, NTV_INFO_IO_LOWERED, s->io_lowered);
-   write_fact(f, NTV_INFO_WRITES_MEMORY, s->writes_memory);
+   write_bits(f, NTVR_INFO_INPUTS_READ, s->inputs_read);
+   write_bits(f, NTVR_INFO_OUTPUTS_WRITTEN, s->outputs_written);
+   write_bits(f, NTVR_INFO_OUTPUTS_READ, s->outputs_read);
+   write_fact(f, NTVR_INFO_PATCH_INPUTS_READ, s->patch_inputs_read);
+   write_fact(f, NTVR_INFO_PATCH_OUTPUTS_WRITTEN, s->patch_outputs_written);
+   write_fact(f, NTVR_INFO_PATCH_OUTPUTS_READ, s->patch_outputs_read);
+   write_fact(f, NTVR_INFO_SEPARATE_SHADER, s->separate_shader);
+   write_fact(f, NTVR_INFO_HAS_TRANSFORM_FEEDBACK_VARYINGS, s->has_transform_feedback_varyings);
+   write_fact(f, NTVR_INFO_IO_LOWERED, s->io_lowered);
+   write_fact(f, NTVR_INFO_WRITES_MEMORY, s->writes_memory);
    if (s->stage == MESA_SHADER_VERTEX)
-      write_fact(f, NTV_INFO_WINDOW_SPACE_POSITION, s->vs.window_space_position);
+      write_fact(f, NTVR_INFO_WINDOW_SPACE_POSITION, s->vs.window_space_position);
    if (s->stage == MESA_SHADER_FRAGMENT) {
-      write_fact(f, NTV_INFO_USES_DISCARD, s->fs.uses_discard);
-      write_fact(f, NTV_INFO_USES_FBFETCH_OUTPUT, s->fs.uses_fbfetch_output);
-      write_fact(f, NTV_INFO_COLOR_IS_DUAL_SOURCE, s->fs.color_is_dual_source);
-      write_fact(f, NTV_INFO_USES_SAMPLE_QUALIFIER, s->fs.uses_sample_qualifier);
-      write_fact(f, NTV_INFO_INNER_COVERAGE, s->fs.inner_coverage);
-      write_fact(f, NTV_INFO_PIXEL_CENTER_INTEGER, s->fs.pixel_center_integer);
-      write_fact(f, NTV_INFO_ORIGIN_UPPER_LEFT, s->fs.origin_upper_left);
+      write_fact(f, NTVR_INFO_USES_DISCARD, s->fs.uses_discard);
+      write_fact(f, NTVR_INFO_USES_FBFETCH_OUTPUT, s->fs.uses_fbfetch_output);
+      write_fact(f, NTVR_INFO_COLOR_IS_DUAL_SOURCE, s->fs.color_is_dual_source);
+      write_fact(f, NTVR_INFO_USES_SAMPLE_QUALIFIER, s->fs.uses_sample_qualifier);
+      write_fact(f, NTVR_INFO_INNER_COVERAGE, s->fs.inner_coverage);
+      write_fact(f, NTVR_INFO_PIXEL_CENTER_INTEGER, s->fs.pixel_center_integer);
+      write_fact(f, NTVR_INFO_ORIGIN_UPPER_LEFT, s->fs.origin_upper_left);
    }
    if (is_compute(s))
-      write_fact(f, NTV_INFO_PTR_SIZE, s->cs.ptr_size);
+      write_fact(f, NTVR_INFO_PTR_SIZE, s->cs.ptr_size);
 }
 
 static void
@@ -636,9 +636,9 @@ write_header(struct flattener *f)
    const struct shader_info *s = &f->nir->info;
    bool compute = is_compute(s);
    bool has_next_stage = s->next_stage >= MESA_SHADER_VERTEX && s->next_stage <= MESA_SHADER_FRAGMENT;
-   struct ntv_shader shader = {
+   struct ntvr_shader shader = {
       .stage = map_stage(f, s->stage),
-      .next_stage = has_next_stage ? map_stage(f, s->next_stage) : NTV_NONE,
+      .next_stage = has_next_stage ? map_stage(f, s->next_stage) : NTVR_NONE,
       .first_ubo_is_default_ubo = s->first_ubo_is_default_ubo,
       .num_textures = s->num_textures,
       .num_ubos = s->num_ubos,
@@ -659,7 +659,7 @@ write_header(struct flattener *f)
    } else if (s->stage == MESA_SHADER_FRAGMENT) {
       shader.depth_layout = s->fs.depth_layout;
    }
-   ntv_wire_begin(f->w, &shader);
+   ntvr_wire_begin(f->w, &shader);
    if (s->stage == MESA_SHADER_FRAGMENT)
       write_fragment_info(f, s);
    else if (s->stage == MESA_SHADER_GEOMETRY)
@@ -669,22 +669,22 @@ write_header(struct flattener *f)
    else if (s->stage == MESA_SHADER_MESH)
       write_mesh_info(f, s);
    else if (compute && s->cs.has_variable_shared_mem)
-      ntv_wire_directive(f->w, NTV_DIRECTIVE_VARIABLE_SHARED_MEMORY, true);
-   write_fact(f, NTV_INFO_SCRATCH, f->nir->scratch_size);
+      ntvr_wire_directive(f->w, NTVR_DIRECTIVE_VARIABLE_SHARED_MEMORY, true);
+   write_fact(f, NTVR_INFO_SCRATCH, f->nir->scratch_size);
    if (s->stage == MESA_SHADER_TASK || s->stage == MESA_SHADER_MESH)
-      write_fact(f, NTV_INFO_TASK_PAYLOAD_SIZE, s->task_payload_size);
-   write_fact(f, NTV_INFO_CLIP_DISTANCE_ARRAY_SIZE, s->clip_distance_array_size);
-   write_fact(f, NTV_INFO_CULL_DISTANCE_ARRAY_SIZE, s->cull_distance_array_size);
+      write_fact(f, NTVR_INFO_TASK_PAYLOAD_SIZE, s->task_payload_size);
+   write_fact(f, NTVR_INFO_CLIP_DISTANCE_ARRAY_SIZE, s->clip_distance_array_size);
+   write_fact(f, NTVR_INFO_CULL_DISTANCE_ARRAY_SIZE, s->cull_distance_array_size);
    if (s->num_inlinable_uniforms)
       write_inlinable_uniforms(f, s);
-   if (f->level == NTV_NIR_GALLIUM && s->has_transform_feedback_varyings)
+   if (f->level == NTVR_NIR_GALLIUM && s->has_transform_feedback_varyings)
       write_xfb_strides(f, s);
    if (f->names)
       write_printed_info(f, s);
-   ntv_wire_directive(f->w, NTV_DIRECTIVE_SHARED_OFFSET_UNITS,
-                      f->level == NTV_NIR_ZINK ? NTV_OFFSET_UNITS_ELEMENTS : NTV_OFFSET_UNITS_BYTES);
-   if (f->level == NTV_NIR_GALLIUM && !s->io_lowered)
-      ntv_wire_directive(f->w, NTV_DIRECTIVE_LOCATIONS, NTV_LOCATIONS_SLOTS);
+   ntvr_wire_directive(f->w, NTVR_DIRECTIVE_SHARED_OFFSET_UNITS,
+                       f->level == NTVR_NIR_ZINK ? NTVR_OFFSET_UNITS_ELEMENTS : NTVR_OFFSET_UNITS_BYTES);
+   if (f->level == NTVR_NIR_GALLIUM && !s->io_lowered)
+      ntvr_wire_directive(f->w, NTVR_DIRECTIVE_LOCATIONS, NTVR_LOCATIONS_SLOTS);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -696,24 +696,24 @@ number_type(enum glsl_base_type base)
 {
    switch (base) {
    case GLSL_TYPE_BOOL:
-      return ntv_alu_type(NTV_BASE_BOOL, 1);
+      return ntvr_alu_type(NTVR_BASE_BOOL, 1);
    case GLSL_TYPE_FLOAT:
    case GLSL_TYPE_FLOAT16:
    case GLSL_TYPE_DOUBLE:
-      return ntv_alu_type(NTV_BASE_FLOAT, glsl_base_type_get_bit_size(base));
+      return ntvr_alu_type(NTVR_BASE_FLOAT, glsl_base_type_get_bit_size(base));
    case GLSL_TYPE_INT:
    case GLSL_TYPE_INT8:
    case GLSL_TYPE_INT16:
    case GLSL_TYPE_INT64:
-      return ntv_alu_type(NTV_BASE_INT, glsl_base_type_get_bit_size(base));
+      return ntvr_alu_type(NTVR_BASE_INT, glsl_base_type_get_bit_size(base));
    case GLSL_TYPE_UINT:
    case GLSL_TYPE_UINT8:
    case GLSL_TYPE_UINT16:
    case GLSL_TYPE_UINT64:
-      return ntv_alu_type(NTV_BASE_UINT, glsl_base_type_get_bit_size(base));
+      return ntvr_alu_type(NTVR_BASE_UINT, glsl_base_type_get_bit_size(base));
    default:
       /* A bare sampler has no type of texels. */
-      return ntv_alu_type(NTV_BASE_FLOAT, 32);
+      return ntvr_alu_type(NTVR_BASE_FLOAT, 32);
    }
 }
 
@@ -739,13 +739,13 @@ write_number_type(struct flattener *f, const struct glsl_type *type)
    uint32_t column;
 
    if (!glsl_type_is_matrix(type))
-      return ntv_wire_type(f->w, NTV_TYPE_VECTOR, number, rows, stride);
+      return ntvr_wire_type(f->w, NTVR_TYPE_VECTOR, number, rows, stride);
    if (!stride)
-      return ntv_wire_type(f->w, NTV_TYPE_MATRIX, number & 0xff, columns, rows);
+      return ntvr_wire_type(f->w, NTVR_TYPE_MATRIX, number & 0xff, columns, rows);
    /* With an explicit layout, it is an array of its columns. */
    row_major = glsl_matrix_type_is_row_major(type);
-   column = ntv_wire_type(f->w, NTV_TYPE_VECTOR, number, rows, row_major ? stride : 0);
-   return ntv_wire_type(f->w, NTV_TYPE_ARRAY, column, columns, row_major ? (number & 0xff) / 8 : stride);
+   column = ntvr_wire_type(f->w, NTVR_TYPE_VECTOR, number, rows, row_major ? stride : 0);
+   return ntvr_wire_type(f->w, NTVR_TYPE_ARRAY, column, columns, row_major ? (number & 0xff) / 8 : stride);
 }
 
 static uint32_t
@@ -754,7 +754,7 @@ write_array_type(struct flattener *f, const struct glsl_type *type)
    uint32_t element = write_type(f, glsl_get_array_element(type));
    unsigned length = glsl_get_length(type);
 
-   return ntv_wire_type(f->w, NTV_TYPE_ARRAY, element, length ? length : NTV_NONE, glsl_get_explicit_stride(type));
+   return ntvr_wire_type(f->w, NTVR_TYPE_ARRAY, element, length ? length : NTVR_NONE, glsl_get_explicit_stride(type));
 }
 
 static uint32_t
@@ -766,14 +766,14 @@ write_struct_type(struct flattener *f, const struct glsl_type *type)
    /* The types of members must be written first. */
    for (unsigned i = 0; i < length; i++)
       types[i % ARRAY_SIZE(types)] = write_type(f, glsl_get_struct_field(type, i));
-   number = ntv_wire_type_struct(f->w, glsl_get_type_name(type), length);
+   number = ntvr_wire_type_struct(f->w, glsl_get_type_name(type), length);
    for (unsigned i = 0; i < length; i++) {
       int offset = glsl_get_struct_field_offset(type, i);
       uint32_t field =
          length <= ARRAY_SIZE(types) ? types[i] : write_type(f, glsl_get_struct_field(type, i));
 
-      ntv_wire_type_field(f->w, f->names ? glsl_get_struct_elem_name(type, i) : NULL, field,
-                          offset < 0 ? NTV_NONE : (uint32_t)offset);
+      ntvr_wire_type_field(f->w, f->names ? glsl_get_struct_elem_name(type, i) : NULL, field,
+                           offset < 0 ? NTVR_NONE : (uint32_t)offset);
    }
    return number;
 }
@@ -784,13 +784,13 @@ write_texture_type(struct flattener *f, const struct glsl_type *type)
    uint32_t flags = 0;
 
    if (glsl_sampler_type_is_array(type))
-      flags |= NTV_TYPE_ARRAYED;
+      flags |= NTVR_TYPE_ARRAYED;
    if (glsl_type_is_texture(type))
-      flags |= NTV_TYPE_BARE;
+      flags |= NTVR_TYPE_BARE;
    else if (glsl_sampler_type_is_shadow(type))
-      flags |= NTV_TYPE_SHADOW;
-   return ntv_wire_type(f->w, NTV_TYPE_TEXTURE, map_dim(f, glsl_get_sampler_dim(type)), flags,
-                        number_type(glsl_get_sampler_result_type(type)));
+      flags |= NTVR_TYPE_SHADOW;
+   return ntvr_wire_type(f->w, NTVR_TYPE_TEXTURE, map_dim(f, glsl_get_sampler_dim(type)), flags,
+                         number_type(glsl_get_sampler_result_type(type)));
 }
 
 /* Writes a new type with the free entry `entry`. */
@@ -812,7 +812,7 @@ write_new_type(struct flattener *f, const struct glsl_type *type, struct type_nu
       break;
    case GLSL_TYPE_SAMPLER:
       if (glsl_type_is_bare_sampler(type))
-         number = ntv_wire_type(f->w, NTV_TYPE_SAMPLER, glsl_sampler_type_is_shadow(type), 0, 0);
+         number = ntvr_wire_type(f->w, NTVR_TYPE_SAMPLER, glsl_sampler_type_is_shadow(type), 0, 0);
       else
          number = write_texture_type(f, type);
       break;
@@ -820,17 +820,17 @@ write_new_type(struct flattener *f, const struct glsl_type *type, struct type_nu
       number = write_texture_type(f, type);
       break;
    case GLSL_TYPE_IMAGE:
-      number = ntv_wire_type(f->w, NTV_TYPE_IMAGE, map_dim(f, glsl_get_sampler_dim(type)),
-                             glsl_sampler_type_is_array(type) ? NTV_TYPE_ARRAYED : 0,
-                             number_type(glsl_get_sampler_result_type(type)));
+      number = ntvr_wire_type(f->w, NTVR_TYPE_IMAGE, map_dim(f, glsl_get_sampler_dim(type)),
+                              glsl_sampler_type_is_array(type) ? NTVR_TYPE_ARRAYED : 0,
+                              number_type(glsl_get_sampler_result_type(type)));
       break;
    case GLSL_TYPE_ATOMIC_UINT:
-      number = ntv_wire_type(f->w, NTV_TYPE_ATOMIC_UINT, 0, 0, 0);
+      number = ntvr_wire_type(f->w, NTVR_TYPE_ATOMIC_UINT, 0, 0, 0);
       break;
    case GLSL_TYPE_VOID:
    case GLSL_TYPE_SUBROUTINE:
    case GLSL_TYPE_ERROR:
-      number = ntv_wire_type(f->w, NTV_TYPE_VOID, 0, 0, 0);
+      number = ntvr_wire_type(f->w, NTVR_TYPE_VOID, 0, 0, 0);
       break;
    default:
       number = write_number_type(f, type);
@@ -880,7 +880,7 @@ collect_values(uint64_t *values, const nir_constant *constant, const struct glsl
 
 /* Sets the initial value of a variable, which the caller frees. */
 static void
-set_values(struct flattener *f, struct ntv_variable *v, const nir_variable *var)
+set_values(struct flattener *f, struct ntvr_variable *v, const nir_variable *var)
 {
    uint64_t *values;
 
@@ -906,13 +906,13 @@ map_location(struct flattener *f, const nir_variable *var)
 static uint32_t
 variable_flags(const nir_variable *var)
 {
-   return (var->data.bindless ? NTV_VARIABLE_BINDLESS : 0) | (var->data.centroid ? NTV_VARIABLE_CENTROID : 0) |
-          (var->data.sample ? NTV_VARIABLE_SAMPLE : 0) | (var->data.patch ? NTV_VARIABLE_PATCH : 0) |
-          (var->data.invariant ? NTV_VARIABLE_INVARIANT : 0) | (var->data.per_view ? NTV_VARIABLE_PER_VIEW : 0) |
-          (var->data.per_primitive ? NTV_VARIABLE_PER_PRIMITIVE : 0) |
-          (var->data.ray_query ? NTV_VARIABLE_RAY_QUERY : 0) |
-          (var->data.fb_fetch_output ? NTV_VARIABLE_FB_FETCH_OUTPUT : 0) |
-          (var->data.compact ? NTV_VARIABLE_COMPACT : 0);
+   return (var->data.bindless ? NTVR_VARIABLE_BINDLESS : 0) | (var->data.centroid ? NTVR_VARIABLE_CENTROID : 0) |
+          (var->data.sample ? NTVR_VARIABLE_SAMPLE : 0) | (var->data.patch ? NTVR_VARIABLE_PATCH : 0) |
+          (var->data.invariant ? NTVR_VARIABLE_INVARIANT : 0) | (var->data.per_view ? NTVR_VARIABLE_PER_VIEW : 0) |
+          (var->data.per_primitive ? NTVR_VARIABLE_PER_PRIMITIVE : 0) |
+          (var->data.ray_query ? NTVR_VARIABLE_RAY_QUERY : 0) |
+          (var->data.fb_fetch_output ? NTVR_VARIABLE_FB_FETCH_OUTPUT : 0) |
+          (var->data.compact ? NTVR_VARIABLE_COMPACT : 0);
 }
 
 /* Whether a variable looks like zink's push constants, which all graphics shaders have. Most shaders read them by intrinsics with
@@ -931,20 +931,20 @@ write_push_constants(struct flattener *f)
    const nir_variable *var = f->push_constants;
 
    f->push_constants = NULL;
-   ntv_wire_variable_type(f->w, var->index, write_type(f, var->type));
+   ntvr_wire_variable_type(f->w, var->index, write_type(f, var->type));
 }
 
 static void
 write_variable(struct flattener *f, nir_variable *var)
 {
-   const uint32_t resources = NTV_MODE_UNIFORM | NTV_MODE_IMAGE | NTV_MODE_UBO | NTV_MODE_SSBO;
+   const uint32_t resources = NTVR_MODE_UNIFORM | NTVR_MODE_IMAGE | NTVR_MODE_UBO | NTVR_MODE_SSBO;
    /* ntv does not use names of inputs and outputs; from names of buffers it derives zink's use of them. */
    bool named = f->names || !(var->data.mode & (nir_var_shader_in | nir_var_shader_out));
    bool typed_late = are_push_constants(f, var);
-   uint32_t type = typed_late ? ntv_wire_type_struct(f->w, "", 0) : write_type(f, var->type);
-   struct ntv_variable v;
+   uint32_t type = typed_late ? ntvr_wire_type_struct(f->w, "", 0) : write_type(f, var->type);
+   struct ntvr_variable v;
 
-   ntv_variable_init(&v, named ? var->name : NULL, type, map_modes(var->data.mode));
+   ntvr_variable_init(&v, named ? var->name : NULL, type, map_modes(var->data.mode));
    if (typed_late)
       f->push_constants = var;
    if (!v.mode) {
@@ -960,12 +960,12 @@ write_variable(struct flattener *f, nir_variable *var)
    v.driver_location = var->data.driver_location;
    v.binding = var->data.binding;
    v.index = var->data.index;
-   if (v.mode & resources && f->level == NTV_NIR_ZINK)
+   if (v.mode & resources && f->level == NTVR_NIR_ZINK)
       v.descriptor_set = var->data.descriptor_set;
    /* These fields share memory in a union. */
    if (glsl_type_is_image(glsl_without_array(var->type))) {
       v.image_format = map_format(f, var->data.image.format);
-   } else if (v.mode == NTV_MODE_SHADER_OUT) {
+   } else if (v.mode == NTVR_MODE_SHADER_OUT) {
       v.stream = var->data.stream;
       if (var->data.explicit_xfb_buffer && f->nir->xfb_info) {
          v.xfb_buffer = var->data.xfb.buffer;
@@ -976,7 +976,7 @@ write_variable(struct flattener *f, nir_variable *var)
    if (var->constant_initializer)
       set_values(f, &v, var);
    /* Like nir_instr::index, this holds the number in the wire. */
-   var->index = ntv_wire_variable(f->w, &v);
+   var->index = ntvr_wire_variable(f->w, &v);
    free((void *)v.values);
 }
 
@@ -1011,11 +1011,11 @@ write_large_alu(struct flattener *f, nir_alu_instr *alu, uint32_t op, uint32_t f
 
    for (unsigned i = 0; i < about->num_inputs; i++) {
       if (read_components(about, i, def) > 8)
-         flags |= NTV_WIDE_SOURCES;
+         flags |= NTVR_WIDE_SOURCES;
    }
-   ntv_wire_alu(f->w, op, flags, def->num_components, def->bit_size);
+   ntvr_wire_alu(f->w, op, flags, def->num_components, def->bit_size);
    for (unsigned i = 0; i < about->num_inputs; i++)
-      ntv_wire_alu_src(f->w, flags, src_number(&alu->src[i].src), alu->src[i].swizzle, read_components(about, i, def));
+      ntvr_wire_alu_src(f->w, flags, src_number(&alu->src[i].src), alu->src[i].swizzle, read_components(about, i, def));
 }
 
 static void
@@ -1023,14 +1023,14 @@ write_alu(struct flattener *f, nir_alu_instr *alu)
 {
    const struct alu_row *row = &alu_rows[alu->op];
    uint32_t op = map_alu_op(f, alu->op);
-   uint32_t flags = (ntv_mesa_is_exact(alu) ? NTV_ALU_EXACT : 0) | (alu->no_signed_wrap ? NTV_ALU_NO_SIGNED_WRAP : 0) |
-                    (alu->no_unsigned_wrap ? NTV_ALU_NO_UNSIGNED_WRAP : 0);
-   const uint32_t math = ntv_mesa_math_control(alu);
+   uint32_t flags = (ntvr_mesa_is_exact(alu) ? NTVR_ALU_EXACT : 0) | (alu->no_signed_wrap ? NTVR_ALU_NO_SIGNED_WRAP : 0) |
+                    (alu->no_unsigned_wrap ? NTVR_ALU_NO_UNSIGNED_WRAP : 0);
+   const uint32_t math = ntvr_mesa_math_control(alu);
    const nir_def *def = &alu->def;
    uint32_t *words;
 
    if (math != f->math) {
-      ntv_wire_math(f->w, math);
+      ntvr_wire_math(f->w, math);
       f->math = math;
    }
    assert(!row->number || row->num_inputs == nir_op_infos[alu->op].num_inputs);
@@ -1039,7 +1039,7 @@ write_alu(struct flattener *f, nir_alu_instr *alu)
       write_large_alu(f, alu, op, flags);
       return;
    }
-   words = begin_instr(f, &alu->instr, ntv_wire_head(NTV_RECORD_ALU, op, def->num_components, def->bit_size) | flags << 28,
+   words = begin_instr(f, &alu->instr, ntvr_wire_head(NTVR_RECORD_ALU, op, def->num_components, def->bit_size) | flags << 28,
                        2 * row->num_inputs);
    for (unsigned i = 0; words && i < row->num_inputs; i++) {
       unsigned components = row->input_sizes[i] ? row->input_sizes[i] : def->num_components;
@@ -1053,7 +1053,7 @@ static void
 write_const(struct flattener *f, nir_load_const_instr *load)
 {
    unsigned bits = load->def.bit_size, components = load->def.num_components;
-   uint32_t *words = begin_instr(f, &load->instr, ntv_wire_head(NTV_RECORD_CONST, 0, components, bits),
+   uint32_t *words = begin_instr(f, &load->instr, ntvr_wire_head(NTVR_RECORD_CONST, 0, components, bits),
                                  bits == 64 ? 2 * components : components);
 
    for (unsigned i = 0; words && i < components; i++) {
@@ -1070,7 +1070,7 @@ write_phi(struct flattener *f, nir_phi_instr *phi)
 {
    f->has_phis = true;
    number_instr(f, &phi->instr);
-   ntv_wire_plain(f->w, NTV_PLAIN_PHI, phi->def.num_components, phi->def.bit_size);
+   ntvr_wire_plain(f->w, NTVR_PLAIN_PHI, phi->def.num_components, phi->def.bit_size);
 }
 
 /* Called at the end, when all values have their numbers. */
@@ -1082,13 +1082,13 @@ write_phi_srcs(struct flattener *f)
          if (instr->type != nir_instr_type_phi)
             break;
          nir_foreach_phi_src (src, nir_instr_as_phi(instr))
-            ntv_wire_phi_src(f->w, instr->index, src->pred->index, src_number(&src->src));
+            ntvr_wire_phi_src(f->w, instr->index, src->pred->index, src_number(&src->src));
       }
    }
 }
 
 static void
-write_array_deref(struct flattener *f, nir_deref_instr *deref, struct ntv_deref_result r)
+write_array_deref(struct flattener *f, nir_deref_instr *deref, struct ntvr_deref_result r)
 {
    bool pointer = deref->deref_type == nir_deref_type_ptr_as_array;
    uint32_t parent = src_number(&deref->parent);
@@ -1096,9 +1096,9 @@ write_array_deref(struct flattener *f, nir_deref_instr *deref, struct ntv_deref_
    if (nir_src_is_const(deref->arr.index)) {
       uint64_t index = nir_src_as_int(deref->arr.index);
 
-      ntv_wire_deref(f->w, pointer ? NTV_DEREF_PTR_AS_ARRAY_IMM : NTV_DEREF_ARRAY_IMM, r, parent, index, index >> 32);
+      ntvr_wire_deref(f->w, pointer ? NTVR_DEREF_PTR_AS_ARRAY_IMM : NTVR_DEREF_ARRAY_IMM, r, parent, index, index >> 32);
    } else {
-      ntv_wire_deref(f->w, pointer ? NTV_DEREF_PTR_AS_ARRAY : NTV_DEREF_ARRAY, r, parent, src_number(&deref->arr.index), 0);
+      ntvr_wire_deref(f->w, pointer ? NTVR_DEREF_PTR_AS_ARRAY : NTVR_DEREF_ARRAY, r, parent, src_number(&deref->arr.index), 0);
    }
 }
 
@@ -1106,21 +1106,21 @@ write_array_deref(struct flattener *f, nir_deref_instr *deref, struct ntv_deref_
 static void
 write_deref_of_parent(struct flattener *f, nir_deref_instr *deref)
 {
-   struct ntv_deref_result r = {deref->def.bit_size, write_type(f, deref->type), map_modes(deref->modes)};
+   struct ntvr_deref_result r = {deref->def.bit_size, write_type(f, deref->type), map_modes(deref->modes)};
 
    if (!r.modes)
       miss(f, "a deref of this mode");
    number_instr(f, &deref->instr);
    switch (deref->deref_type) {
    case nir_deref_type_struct:
-      ntv_wire_deref(f->w, NTV_DEREF_STRUCT, r, src_number(&deref->parent), deref->strct.index, 0);
+      ntvr_wire_deref(f->w, NTVR_DEREF_STRUCT, r, src_number(&deref->parent), deref->strct.index, 0);
       break;
    case nir_deref_type_array_wildcard:
-      ntv_wire_deref(f->w, NTV_DEREF_ARRAY_WILDCARD, r, src_number(&deref->parent), 0, 0);
+      ntvr_wire_deref(f->w, NTVR_DEREF_ARRAY_WILDCARD, r, src_number(&deref->parent), 0, 0);
       break;
    case nir_deref_type_cast:
-      ntv_wire_deref(f->w, NTV_DEREF_CAST, r, src_number(&deref->parent), deref->cast.ptr_stride, deref->cast.align_mul);
-      ntv_wire_operand(f->w, deref->cast.align_offset);
+      ntvr_wire_deref(f->w, NTVR_DEREF_CAST, r, src_number(&deref->parent), deref->cast.ptr_stride, deref->cast.align_mul);
+      ntvr_wire_operand(f->w, deref->cast.align_offset);
       break;
    default:
       write_array_deref(f, deref, r);
@@ -1135,7 +1135,7 @@ write_deref(struct flattener *f, nir_deref_instr *deref)
       if (unlikely(deref->var == f->push_constants))
          write_push_constants(f);
       number_instr(f, &deref->instr);
-      ntv_wire_deref(f->w, NTV_DEREF_VAR, (struct ntv_deref_result){.bits = deref->def.bit_size}, deref->var->index, 0, 0);
+      ntvr_wire_deref(f->w, NTVR_DEREF_VAR, (struct ntvr_deref_result){.bits = deref->def.bit_size}, deref->var->index, 0, 0);
    } else {
       write_deref_of_parent(f, deref);
    }
@@ -1144,21 +1144,21 @@ write_deref(struct flattener *f, nir_deref_instr *deref)
 static uint32_t
 pack_io_semantics(nir_io_semantics io)
 {
-   uint32_t flags = (io.dual_source_blend_index ? NTV_IO_DUALSRC : 0) | (io.fb_fetch_output ? NTV_IO_FBFETCH : 0) |
-                    (io.fb_fetch_output_coherent ? NTV_IO_COHERENT : 0) | (io.per_view ? NTV_IO_PERVIEW : 0) |
-                    (io.medium_precision ? NTV_IO_MEDIUMP : 0) | (io.high_16bits ? NTV_IO_HIGH_16BITS : 0) |
-                    (ntv_mesa_is_invariant(io) ? NTV_IO_INVARIANT : 0) | (io.high_dvec2 ? NTV_IO_HIGH_DVEC2 : 0) |
-                    (io.no_varying ? NTV_IO_NO_VARYING : 0) | (io.no_sysval_output ? NTV_IO_NO_SYSVAL_OUTPUT : 0) |
-                    (io.interp_explicit_strict ? NTV_IO_EXPLICIT_STRICT : 0);
+   uint32_t flags = (io.dual_source_blend_index ? NTVR_IO_DUALSRC : 0) | (io.fb_fetch_output ? NTVR_IO_FBFETCH : 0) |
+                    (io.fb_fetch_output_coherent ? NTVR_IO_COHERENT : 0) | (io.per_view ? NTVR_IO_PERVIEW : 0) |
+                    (io.medium_precision ? NTVR_IO_MEDIUMP : 0) | (io.high_16bits ? NTVR_IO_HIGH_16BITS : 0) |
+                    (ntvr_mesa_is_invariant(io) ? NTVR_IO_INVARIANT : 0) | (io.high_dvec2 ? NTVR_IO_HIGH_DVEC2 : 0) |
+                    (io.no_varying ? NTVR_IO_NO_VARYING : 0) | (io.no_sysval_output ? NTVR_IO_NO_SYSVAL_OUTPUT : 0) |
+                    (io.interp_explicit_strict ? NTVR_IO_EXPLICIT_STRICT : 0);
 
-   return ntv_io_semantics(io.location, io.num_slots, io.gs_streams, flags);
+   return ntvr_io_semantics(io.location, io.num_slots, io.gs_streams, flags);
 }
 
 static uint32_t
 pack_io_xfb(nir_io_xfb xfb)
 {
-   return ntv_io_xfb(xfb.out[0].num_components, xfb.out[0].buffer, xfb.out[0].offset) |
-          ntv_io_xfb(xfb.out[1].num_components, xfb.out[1].buffer, xfb.out[1].offset) << 16;
+   return ntvr_io_xfb(xfb.out[0].num_components, xfb.out[0].buffer, xfb.out[0].offset) |
+          ntvr_io_xfb(xfb.out[1].num_components, xfb.out[1].buffer, xfb.out[1].offset) << 16;
 }
 
 /* The value of an index in the wire. `value` is that of Mesa, 0 if Mesa does not have the index. */
@@ -1194,9 +1194,9 @@ map_value(struct flattener *f, const nir_intrinsic_instr *intrinsic, unsigned in
    case NIR_INTRINSIC_IO_SEMANTICS:
       return pack_io_semantics(nir_intrinsic_io_semantics(intrinsic));
    case NIR_INTRINSIC_IO_XFB:
-      return pack_io_xfb(ntv_mesa_io_xfb(intrinsic, false));
-   case NTV_MESA_IO_XFB2:
-      return pack_io_xfb(ntv_mesa_io_xfb(intrinsic, true));
+      return pack_io_xfb(ntvr_mesa_io_xfb(intrinsic, false));
+   case NTVR_MESA_IO_XFB2:
+      return pack_io_xfb(ntvr_mesa_io_xfb(intrinsic, true));
    default:
       return value;
    }
@@ -1262,7 +1262,7 @@ write_intrinsic(struct flattener *f, nir_intrinsic_instr *intrinsic)
       miss(f, about->name);
       return;
    }
-   words = begin_instr(f, &intrinsic->instr, ntv_wire_head(NTV_RECORD_INTRINSIC, row->number - 1, components, bits),
+   words = begin_instr(f, &intrinsic->instr, ntvr_wire_head(NTVR_RECORD_INTRINSIC, row->number - 1, components, bits),
                        row->num_srcs + row->num_indices);
    if (!words)
       return;
@@ -1271,47 +1271,47 @@ write_intrinsic(struct flattener *f, nir_intrinsic_instr *intrinsic)
    write_indices(f, intrinsic, row, words);
 }
 
-static enum ntv_tex_op
+static enum ntvr_tex_op
 map_tex_op(struct flattener *f, nir_texop op)
 {
    static const uint8_t ops[] = {
-      [nir_texop_tex] = 1 + NTV_TEX_OP_TEX,
-      [nir_texop_txb] = 1 + NTV_TEX_OP_TXB,
-      [nir_texop_txl] = 1 + NTV_TEX_OP_TXL,
-      [nir_texop_txd] = 1 + NTV_TEX_OP_TXD,
-      [nir_texop_txf] = 1 + NTV_TEX_OP_TXF,
-      [nir_texop_txf_ms] = 1 + NTV_TEX_OP_TXF_MS,
-      [nir_texop_txs] = 1 + NTV_TEX_OP_TXS,
-      [nir_texop_lod] = 1 + NTV_TEX_OP_LOD,
-      [nir_texop_tg4] = 1 + NTV_TEX_OP_TG4,
-      [nir_texop_query_levels] = 1 + NTV_TEX_OP_QUERY_LEVELS,
-      [nir_texop_texture_samples] = 1 + NTV_TEX_OP_TEXTURE_SAMPLES,
-      [nir_texop_samples_identical] = 1 + NTV_TEX_OP_SAMPLES_IDENTICAL,
+      [nir_texop_tex] = 1 + NTVR_TEX_OP_TEX,
+      [nir_texop_txb] = 1 + NTVR_TEX_OP_TXB,
+      [nir_texop_txl] = 1 + NTVR_TEX_OP_TXL,
+      [nir_texop_txd] = 1 + NTVR_TEX_OP_TXD,
+      [nir_texop_txf] = 1 + NTVR_TEX_OP_TXF,
+      [nir_texop_txf_ms] = 1 + NTVR_TEX_OP_TXF_MS,
+      [nir_texop_txs] = 1 + NTVR_TEX_OP_TXS,
+      [nir_texop_lod] = 1 + NTVR_TEX_OP_LOD,
+      [nir_texop_tg4] = 1 + NTVR_TEX_OP_TG4,
+      [nir_texop_query_levels] = 1 + NTVR_TEX_OP_QUERY_LEVELS,
+      [nir_texop_texture_samples] = 1 + NTVR_TEX_OP_TEXTURE_SAMPLES,
+      [nir_texop_samples_identical] = 1 + NTVR_TEX_OP_SAMPLES_IDENTICAL,
    };
 
    return map_number(f, ops, ARRAY_SIZE(ops), op, "a texture operation of another driver");
 }
 
-static enum ntv_tex_src
+static enum ntvr_tex_src
 map_tex_src(struct flattener *f, nir_tex_src_type type)
 {
    static const uint8_t types[nir_num_tex_src_types] = {
-      [nir_tex_src_coord] = 1 + NTV_TEX_SRC_COORD,
-      [nir_tex_src_projector] = 1 + NTV_TEX_SRC_PROJECTOR,
-      [nir_tex_src_comparator] = 1 + NTV_TEX_SRC_COMPARATOR,
-      [nir_tex_src_offset] = 1 + NTV_TEX_SRC_OFFSET,
-      [nir_tex_src_bias] = 1 + NTV_TEX_SRC_BIAS,
-      [nir_tex_src_lod] = 1 + NTV_TEX_SRC_LOD,
-      [nir_tex_src_min_lod] = 1 + NTV_TEX_SRC_MIN_LOD,
-      [nir_tex_src_ms_index] = 1 + NTV_TEX_SRC_MS_INDEX,
-      [nir_tex_src_ddx] = 1 + NTV_TEX_SRC_DDX,
-      [nir_tex_src_ddy] = 1 + NTV_TEX_SRC_DDY,
-      [nir_tex_src_texture_deref] = 1 + NTV_TEX_SRC_TEXTURE_DEREF,
-      [nir_tex_src_sampler_deref] = 1 + NTV_TEX_SRC_SAMPLER_DEREF,
-      [nir_tex_src_texture_offset] = 1 + NTV_TEX_SRC_TEXTURE_OFFSET,
-      [nir_tex_src_sampler_offset] = 1 + NTV_TEX_SRC_SAMPLER_OFFSET,
-      [nir_tex_src_texture_handle] = 1 + NTV_TEX_SRC_TEXTURE_HANDLE,
-      [nir_tex_src_sampler_handle] = 1 + NTV_TEX_SRC_SAMPLER_HANDLE,
+      [nir_tex_src_coord] = 1 + NTVR_TEX_SRC_COORD,
+      [nir_tex_src_projector] = 1 + NTVR_TEX_SRC_PROJECTOR,
+      [nir_tex_src_comparator] = 1 + NTVR_TEX_SRC_COMPARATOR,
+      [nir_tex_src_offset] = 1 + NTVR_TEX_SRC_OFFSET,
+      [nir_tex_src_bias] = 1 + NTVR_TEX_SRC_BIAS,
+      [nir_tex_src_lod] = 1 + NTVR_TEX_SRC_LOD,
+      [nir_tex_src_min_lod] = 1 + NTVR_TEX_SRC_MIN_LOD,
+      [nir_tex_src_ms_index] = 1 + NTVR_TEX_SRC_MS_INDEX,
+      [nir_tex_src_ddx] = 1 + NTVR_TEX_SRC_DDX,
+      [nir_tex_src_ddy] = 1 + NTVR_TEX_SRC_DDY,
+      [nir_tex_src_texture_deref] = 1 + NTVR_TEX_SRC_TEXTURE_DEREF,
+      [nir_tex_src_sampler_deref] = 1 + NTVR_TEX_SRC_SAMPLER_DEREF,
+      [nir_tex_src_texture_offset] = 1 + NTVR_TEX_SRC_TEXTURE_OFFSET,
+      [nir_tex_src_sampler_offset] = 1 + NTVR_TEX_SRC_SAMPLER_OFFSET,
+      [nir_tex_src_texture_handle] = 1 + NTVR_TEX_SRC_TEXTURE_HANDLE,
+      [nir_tex_src_sampler_handle] = 1 + NTVR_TEX_SRC_SAMPLER_HANDLE,
    };
 
    return map_number(f, types, ARRAY_SIZE(types), type, "a texture operand of another driver");
@@ -1320,12 +1320,12 @@ map_tex_src(struct flattener *f, nir_tex_src_type type)
 static void
 write_tex(struct flattener *f, nir_tex_instr *tex)
 {
-   struct ntv_tex t = {
+   struct ntvr_tex t = {
       .op = map_tex_op(f, tex->op),
       .dest_type = map_alu_type(tex->dest_type),
-      .flags = (tex->texture_non_uniform ? NTV_TEX_TEXTURE_NON_UNIFORM : 0) |
-               (tex->sampler_non_uniform ? NTV_TEX_SAMPLER_NON_UNIFORM : 0) | (tex->is_sparse ? NTV_TEX_SPARSE : 0) |
-               (tex->is_gather_implicit_lod ? NTV_TEX_GATHER_IMPLICIT_LOD : 0),
+      .flags = (tex->texture_non_uniform ? NTVR_TEX_TEXTURE_NON_UNIFORM : 0) |
+               (tex->sampler_non_uniform ? NTVR_TEX_SAMPLER_NON_UNIFORM : 0) | (tex->is_sparse ? NTVR_TEX_SPARSE : 0) |
+               (tex->is_gather_implicit_lod ? NTVR_TEX_GATHER_IMPLICIT_LOD : 0),
       .component = tex->component,
       .texture_index = tex->texture_index,
       .sampler_index = tex->sampler_index,
@@ -1333,22 +1333,22 @@ write_tex(struct flattener *f, nir_tex_instr *tex)
    };
 
    number_instr(f, &tex->instr);
-   ntv_wire_tex(f->w, &t, tex->def.num_components, tex->def.bit_size, tex->num_srcs);
+   ntvr_wire_tex(f->w, &t, tex->def.num_components, tex->def.bit_size, tex->num_srcs);
    for (unsigned i = 0; i < tex->num_srcs; i++)
-      ntv_wire_tex_src(f->w, map_tex_src(f, tex->src[i].src_type), src_number(&tex->src[i].src));
+      ntvr_wire_tex_src(f->w, map_tex_src(f, tex->src[i].src_type), src_number(&tex->src[i].src));
 }
 
 static void
 write_jump(struct flattener *f, const nir_jump_instr *jump)
 {
    static const uint8_t jumps[] = {
-      [nir_jump_break] = 1 + NTV_PLAIN_BREAK,
-      [nir_jump_continue] = 1 + NTV_PLAIN_CONTINUE,
-      [nir_jump_return] = 1 + NTV_PLAIN_RETURN,
-      [nir_jump_halt] = 1 + NTV_PLAIN_HALT,
+      [nir_jump_break] = 1 + NTVR_PLAIN_BREAK,
+      [nir_jump_continue] = 1 + NTVR_PLAIN_CONTINUE,
+      [nir_jump_return] = 1 + NTVR_PLAIN_RETURN,
+      [nir_jump_halt] = 1 + NTVR_PLAIN_HALT,
    };
 
-   ntv_wire_plain(f->w, map_number(f, jumps, ARRAY_SIZE(jumps), jump->type, "a goto"), 0, 0);
+   ntvr_wire_plain(f->w, map_number(f, jumps, ARRAY_SIZE(jumps), jump->type, "a goto"), 0, 0);
 }
 
 static void
@@ -1365,14 +1365,14 @@ write_seldom_instr(struct flattener *f, nir_instr *instr)
       const nir_def *def = &nir_instr_as_undef(instr)->def;
 
       number_instr(f, instr);
-      ntv_wire_plain(f->w, NTV_PLAIN_UNDEF, def->num_components, def->bit_size);
+      ntvr_wire_plain(f->w, NTVR_PLAIN_UNDEF, def->num_components, def->bit_size);
       break;
    }
    case nir_instr_type_phi:
       write_phi(f, nir_instr_as_phi(instr));
       break;
    default:
-      if (!ntv_mesa_is_comment(instr))
+      if (!ntvr_mesa_is_comment(instr))
          miss(f, "a call or a parallel copy");
       break;
    }
@@ -1398,14 +1398,14 @@ write_instr(struct flattener *f, nir_instr *instr)
  * Control flow
  * ------------------------------------------------------------------------------------------------------------------ */
 
-static enum ntv_hint
+static enum ntvr_hint
 map_hint(struct flattener *f, nir_selection_control control)
 {
    static const uint8_t hints[] = {
-      [nir_selection_control_none] = 1 + NTV_HINT_NONE,
-      [nir_selection_control_flatten] = 1 + NTV_HINT_FLATTEN,
-      [nir_selection_control_dont_flatten] = 1 + NTV_HINT_DONT_FLATTEN,
-      [nir_selection_control_divergent_always_taken] = 1 + NTV_HINT_DIVERGENT_ALWAYS_TAKEN,
+      [nir_selection_control_none] = 1 + NTVR_HINT_NONE,
+      [nir_selection_control_flatten] = 1 + NTVR_HINT_FLATTEN,
+      [nir_selection_control_dont_flatten] = 1 + NTVR_HINT_DONT_FLATTEN,
+      [nir_selection_control_divergent_always_taken] = 1 + NTVR_HINT_DIVERGENT_ALWAYS_TAKEN,
    };
 
    return map_number(f, hints, ARRAY_SIZE(hints), control, "an if with this hint");
@@ -1420,7 +1420,7 @@ write_cf_list(struct flattener *f, struct exec_list *list)
          nir_block *block = nir_cf_node_as_block(node);
 
          /* This is the number that nir_index_blocks assigned. */
-         ntv_wire_block(f->w);
+         ntvr_wire_block(f->w);
          nir_foreach_instr (instr, block)
             write_instr(f, instr);
          break;
@@ -1428,23 +1428,23 @@ write_cf_list(struct flattener *f, struct exec_list *list)
       case nir_cf_node_if: {
          nir_if *nif = nir_cf_node_as_if(node);
 
-         ntv_wire_if(f->w, src_number(&nif->condition), map_hint(f, nif->control));
+         ntvr_wire_if(f->w, src_number(&nif->condition), map_hint(f, nif->control));
          write_cf_list(f, &nif->then_list);
-         ntv_wire_control(f->w, NTV_CONTROL_ELSE);
+         ntvr_wire_control(f->w, NTVR_CONTROL_ELSE);
          write_cf_list(f, &nif->else_list);
-         ntv_wire_control(f->w, NTV_CONTROL_END_IF);
+         ntvr_wire_control(f->w, NTVR_CONTROL_END_IF);
          break;
       }
       case nir_cf_node_loop: {
          nir_loop *loop = nir_cf_node_as_loop(node);
 
-         ntv_wire_control(f->w, NTV_CONTROL_LOOP);
+         ntvr_wire_control(f->w, NTVR_CONTROL_LOOP);
          write_cf_list(f, &loop->body);
          if (nir_loop_has_continue_construct(loop)) {
-            ntv_wire_control(f->w, NTV_CONTROL_CONTINUE);
+            ntvr_wire_control(f->w, NTVR_CONTROL_CONTINUE);
             write_cf_list(f, &loop->continue_list);
          }
-         ntv_wire_control(f->w, NTV_CONTROL_END_LOOP);
+         ntvr_wire_control(f->w, NTVR_CONTROL_END_LOOP);
          break;
       }
       default:
@@ -1455,7 +1455,7 @@ write_cf_list(struct flattener *f, struct exec_list *list)
 }
 
 const char *
-ntv_wire_nir(struct ntv_wire *wire, nir_shader *nir, enum ntv_nir_level level, bool names)
+ntvr_wire_nir(struct ntvr_wire *wire, nir_shader *nir, enum ntvr_nir_level level, bool names)
 {
    nir_function_impl *impl = nir_shader_get_entrypoint(nir);
    struct flattener f = {.w = wire, .nir = nir, .impl = impl, .level = level, .names = names, .log2_entries = INITIAL_LOG2};
@@ -1472,7 +1472,7 @@ ntv_wire_nir(struct ntv_wire *wire, nir_shader *nir, enum ntv_nir_level level, b
    write_cf_list(&f, &impl->body);
    if (f.has_phis)
       write_phi_srcs(&f);
-   if (!ntv_wire_end(wire))
+   if (!ntvr_wire_end(wire))
       miss(&f, "a shader of this size");
    if (f.types != f.initial)
       free(f.types);

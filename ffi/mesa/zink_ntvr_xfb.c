@@ -6,7 +6,7 @@
  * one without indices: other draws are converted.
  */
 
-#include "zink_ntv_xfb.h"
+#include "zink_ntvr_xfb.h"
 
 #include "util/log.h"
 #include "util/u_debug.h"
@@ -18,10 +18,10 @@
 #include "nir_xfb_info.h"
 #include "zink_context.h"
 #include "zink_descriptors.h"
-#include "zink_ntv.h"
+#include "zink_ntvr.h"
 #include "zink_screen.h"
 
-DEBUG_GET_ONCE_OPTION(ntv_xfb, "ZINK_NTV_XFB", "extension")
+DEBUG_GET_ONCE_OPTION(ntvr_xfb, "ZINK_NTVR_XFB", "extension")
 
 /* zink's bindings in the set of shader buffers are lower. */
 #define FIRST_BINDING     64
@@ -33,15 +33,15 @@ DEBUG_GET_ONCE_OPTION(ntv_xfb, "ZINK_NTV_XFB", "extension")
 /* The number of streams, and of words of a stride, if no device reports them: the minimum that OpenGL 4.6 requires. */
 #define MAX_STREAMS 4
 
-static_assert(NTV_XFB_COUNTS_BINDING + 1 == ZINK_NTV_XFB_SLOTS, "each buffer of a shader that captures has a slot");
-static_assert(ZINK_NTV_XFB_SLOTS <= BINDINGS_OF_STAGE, "stages do not share bindings");
-static_assert((int)MESA_PRIM_POINTS == NTV_TOPOLOGY_POINTS && (int)MESA_PRIM_TRIANGLE_FAN == NTV_TOPOLOGY_TRIANGLE_FAN,
+static_assert(NTVR_XFB_COUNTS_BINDING + 1 == ZINK_NTVR_XFB_SLOTS, "each buffer of a shader that captures has a slot");
+static_assert(ZINK_NTVR_XFB_SLOTS <= BINDINGS_OF_STAGE, "stages do not share bindings");
+static_assert((int)MESA_PRIM_POINTS == NTVR_TOPOLOGY_POINTS && (int)MESA_PRIM_TRIANGLE_FAN == NTVR_TOPOLOGY_TRIANGLE_FAN,
               "topologies have the same numbers in ntv");
 
 bool
-zink_ntv_stores_captures(void)
+zink_ntvr_stores_captures(void)
 {
-   return !strcmp(debug_get_option_ntv_xfb(), "storage") && zink_ntv_is_enabled();
+   return !strcmp(debug_get_option_ntvr_xfb(), "storage") && zink_ntvr_is_enabled();
 }
 
 /* Removes `feature` from the chain of features to enable. */
@@ -57,7 +57,7 @@ unlink_feature(struct zink_device_info *info, const void *feature)
 }
 
 void
-zink_ntv_hide_transform_feedback(struct zink_device_info *info)
+zink_ntvr_hide_transform_feedback(struct zink_device_info *info)
 {
    unsigned kept = 0;
 
@@ -103,17 +103,17 @@ get_place(const struct zink_shader *zs, const struct zink_screen *screen, bool i
    return place;
 }
 
-const struct ntv_xfb_options *
-zink_ntv_xfb_options(struct ntv_xfb_options *options, const struct zink_shader *zs, const struct zink_screen *screen,
-                     bool is_separate)
+const struct ntvr_xfb_options *
+zink_ntvr_xfb_options(struct ntvr_xfb_options *options, const struct zink_shader *zs, const struct zink_screen *screen,
+                      bool is_separate)
 {
    struct place place;
 
-   if (!zink_ntv_stores_captures())
+   if (!zink_ntvr_stores_captures())
       return NULL;
    place = get_place(zs, screen, is_separate);
-   *options = (struct ntv_xfb_options){
-      .back_end = NTV_XFB_STORAGE,
+   *options = (struct ntvr_xfb_options){
+      .back_end = NTVR_XFB_STORAGE,
       .set = place.set,
       .binding = place.binding,
       .passes_instance = true,
@@ -123,25 +123,25 @@ zink_ntv_xfb_options(struct ntv_xfb_options *options, const struct zink_shader *
 }
 
 void
-zink_ntv_xfb_add_bindings(struct zink_shader *zs, const nir_shader *nir, const struct zink_screen *screen)
+zink_ntvr_xfb_add_bindings(struct zink_shader *zs, const nir_shader *nir, const struct zink_screen *screen)
 {
    const enum zink_descriptor_type type = ZINK_DESCRIPTOR_TYPE_SSBO;
 
-   memset(&zs->ntv_xfb, 0, sizeof(zs->ntv_xfb));
-   if (!zink_ntv_stores_captures() || !nir->xfb_info || !nir->xfb_info->output_count)
+   memset(&zs->ntvr_xfb, 0, sizeof(zs->ntvr_xfb));
+   if (!zink_ntvr_stores_captures() || !nir->xfb_info || !nir->xfb_info->output_count)
       return;
-   zs->ntv_xfb.captures = true;
+   zs->ntvr_xfb.captures = true;
    for (unsigned i = 0; i < PIPE_MAX_SO_BUFFERS; i++)
-      zs->ntv_xfb.buffers[i].stream = nir->xfb_info->buffer_to_stream[i];
+      zs->ntvr_xfb.buffers[i].stream = nir->xfb_info->buffer_to_stream[i];
    for (unsigned i = 0; i < nir->xfb_info->output_count; i++) {
       const nir_xfb_output_info *output = &nir->xfb_info->outputs[i];
       unsigned first = output->offset / 4, count = util_bitcount(output->component_mask);
 
-      BITSET_SET_RANGE(zs->ntv_xfb.buffers[output->buffer].words, first, first + count - 1);
+      BITSET_SET_RANGE(zs->ntvr_xfb.buffers[output->buffer].words, first, first + count - 1);
    }
-   for (unsigned i = 0; i < ZINK_NTV_XFB_SLOTS; i++) {
+   for (unsigned i = 0; i < ZINK_NTVR_XFB_SLOTS; i++) {
       unsigned at = zs->num_bindings[type]++;
-      zs->bindings[type][at].index = ZINK_NTV_XFB_SLOT + i;
+      zs->bindings[type][at].index = ZINK_NTVR_XFB_SLOT + i;
       zs->bindings[type][at].binding = get_place(zs, screen, false).binding + i;
       zs->bindings[type][at].type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
       zs->bindings[type][at].size = 1;
@@ -153,8 +153,8 @@ zink_ntv_xfb_add_bindings(struct zink_shader *zs, const nir_shader *nir, const s
  * ------------------------------------------------------------------------------------------------------------------ */
 
 void
-zink_ntv_set_stream_output_targets(struct zink_context *ctx, unsigned num_targets,
-                                   struct pipe_stream_output_target **targets, const unsigned *offsets)
+zink_ntvr_set_stream_output_targets(struct zink_context *ctx, unsigned num_targets,
+                                    struct pipe_stream_output_target **targets, const unsigned *offsets)
 {
    for (unsigned i = 0; i < PIPE_MAX_SO_BUFFERS; i++) {
       struct pipe_stream_output_target *target = i < num_targets ? targets[i] : NULL;
@@ -162,19 +162,19 @@ zink_ntv_set_stream_output_targets(struct zink_context *ctx, unsigned num_target
       pipe_so_target_reference(&ctx->so_targets[i], target);
       /* Captures continue at the old offset. */
       if (target && offsets[i] != (unsigned)-1)
-         zink_so_target(target)->ntv_written = offsets[i];
+         zink_so_target(target)->ntvr_written = offsets[i];
    }
-   ctx->ntv_xfb.num_targets = num_targets;
+   ctx->ntvr_xfb.num_targets = num_targets;
 }
 
 void
-zink_ntv_xfb_release(struct zink_context *ctx)
+zink_ntvr_xfb_release(struct zink_context *ctx)
 {
-   if (!zink_ntv_stores_captures())
+   if (!zink_ntvr_stores_captures())
       return;
-   zink_ntv_set_stream_output_targets(ctx, 0, NULL, NULL);
+   zink_ntvr_set_stream_output_targets(ctx, 0, NULL, NULL);
    for (unsigned stage = MESA_SHADER_VERTEX; stage < MESA_SHADER_FRAGMENT; stage++)
-      ctx->base.set_shader_buffers(&ctx->base, stage, ZINK_NTV_XFB_SLOT, ZINK_NTV_XFB_SLOTS, NULL, 0);
+      ctx->base.set_shader_buffers(&ctx->base, stage, ZINK_NTVR_XFB_SLOT, ZINK_NTVR_XFB_SLOTS, NULL, 0);
 }
 
 /* The size of the part of a target that is inside of its buffer, in bytes. */
@@ -190,7 +190,7 @@ get_size(const struct zink_so_target *t)
 static bool
 is_target(const struct zink_context *ctx, const struct zink_shader *zs, unsigned buffer, unsigned stream)
 {
-   return zs->sinfo.stride[buffer] && zs->ntv_xfb.buffers[buffer].stream == stream && ctx->so_targets[buffer];
+   return zs->sinfo.stride[buffer] && zs->ntvr_xfb.buffers[buffer].stream == stream && ctx->so_targets[buffer];
 }
 
 /* The number of primitives of a stream that fit into the rest of all targets that the shader captures to. */
@@ -205,10 +205,10 @@ get_primitives_left(const struct zink_context *ctx, const struct zink_shader *zs
       uint32_t primitive = zs->sinfo.stride[i] * vertices_per_primitive;
       uint32_t size;
 
-      if (!primitive || zs->ntv_xfb.buffers[i].stream != stream)
+      if (!primitive || zs->ntvr_xfb.buffers[i].stream != stream)
          continue;
       size = t ? get_size(t) : 0;
-      most = MIN2(most, t && t->ntv_written < size ? (size - t->ntv_written) / primitive : 0);
+      most = MIN2(most, t && t->ntvr_written < size ? (size - t->ntvr_written) / primitive : 0);
    }
    return most;
 }
@@ -223,11 +223,11 @@ advance(struct zink_context *ctx, const struct zink_shader *zs, unsigned stream,
          struct zink_so_target *t = zink_so_target(ctx->so_targets[i]);
 
          t->stride = zs->sinfo.stride[i];
-         t->ntv_written += written * vertices_per_primitive * t->stride;
+         t->ntvr_written += written * vertices_per_primitive * t->stride;
       }
    }
-   ctx->ntv_xfb.count.generated[stream] += made;
-   ctx->ntv_xfb.count.written[stream] += written;
+   ctx->ntvr_xfb.count.generated[stream] += made;
+   ctx->ntvr_xfb.count.written[stream] += written;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -240,8 +240,8 @@ struct capture {
    const struct pipe_draw_info *info;
    unsigned drawid;
    const struct pipe_draw_start_count_bias *range;
-   struct ntv_xfb_state state;
-   struct pipe_shader_buffer buffers[ZINK_NTV_XFB_SLOTS];
+   struct ntvr_xfb_state state;
+   struct pipe_shader_buffer buffers[ZINK_NTVR_XFB_SLOTS];
    unsigned writable;
 };
 
@@ -266,15 +266,15 @@ static bool
 bind(struct zink_context *ctx, struct capture *capture)
 {
    const unsigned stage = capture->zs->info.stage;
-   struct pipe_shader_buffer *state = &capture->buffers[NTV_XFB_STATE_BINDING];
-   uint32_t words[NTV_XFB_STATE_WORDS] = {0};
+   struct pipe_shader_buffer *state = &capture->buffers[NTVR_XFB_STATE_BINDING];
+   uint32_t words[NTVR_XFB_STATE_WORDS] = {0};
 
-   ntv_xfb_state_words(&capture->state, words);
+   ntvr_xfb_state_words(&capture->state, words);
    if (!upload(ctx, state, words, ARRAY_SIZE(words)))
       return false;
-   ctx->base.set_shader_buffers(&ctx->base, stage, ZINK_NTV_XFB_SLOT, ZINK_NTV_XFB_SLOTS, capture->buffers, capture->writable);
+   ctx->base.set_shader_buffers(&ctx->base, stage, ZINK_NTVR_XFB_SLOT, ZINK_NTVR_XFB_SLOTS, capture->buffers, capture->writable);
    pipe_resource_reference(&state->buffer, NULL);
-   ctx->ntv_xfb.is_idle[stage] = !capture->state.is_active;
+   ctx->ntvr_xfb.is_idle[stage] = !capture->state.is_active;
    return true;
 }
 
@@ -282,9 +282,9 @@ bind(struct zink_context *ctx, struct capture *capture)
 static void
 draw(struct zink_context *ctx, const struct capture *capture)
 {
-   ctx->ntv_xfb.is_drawing = true;
+   ctx->ntvr_xfb.is_drawing = true;
    ctx->base.draw_vbo(&ctx->base, capture->info, capture->drawid, NULL, capture->range, 1);
-   ctx->ntv_xfb.is_drawing = false;
+   ctx->ntvr_xfb.is_drawing = false;
    ctx->base.memory_barrier(&ctx->base, PIPE_BARRIER_ALL);
 }
 
@@ -300,10 +300,10 @@ capture_vertices(struct zink_context *ctx, struct capture *capture)
 {
    const struct zink_shader *zs = capture->zs;
    const struct pipe_draw_info *info = capture->info;
-   const unsigned vertices_per_primitive = ntv_topology_vertices_per_primitive(info->mode);
-   uint64_t made = (uint64_t)ntv_topology_primitives(info->mode, capture->range->count) * info->instance_count;
+   const unsigned vertices_per_primitive = ntvr_topology_vertices_per_primitive(info->mode);
+   uint64_t made = (uint64_t)ntvr_topology_primitives(info->mode, capture->range->count) * info->instance_count;
    uint32_t most = get_primitives_left(ctx, zs, 0, vertices_per_primitive);
-   struct ntv_xfb_state *state = &capture->state;
+   struct ntvr_xfb_state *state = &capture->state;
 
    for (unsigned i = 0; i < PIPE_MAX_SO_BUFFERS; i++) {
       struct pipe_shader_buffer *buffer = &capture->buffers[i];
@@ -314,7 +314,7 @@ capture_vertices(struct zink_context *ctx, struct capture *capture)
       buffer->buffer = t->base.buffer;
       buffer->buffer_offset = ROUND_DOWN_TO(t->base.buffer_offset, get_alignment(ctx));
       buffer->buffer_size = t->base.buffer_offset - buffer->buffer_offset + get_size(t);
-      state->first_words[i] = (t->base.buffer_offset - buffer->buffer_offset + t->ntv_written) / 4;
+      state->first_words[i] = (t->base.buffer_offset - buffer->buffer_offset + t->ntvr_written) / 4;
       capture->writable |= BITFIELD_BIT(i);
    }
    state->is_active = true;
@@ -413,7 +413,7 @@ static void
 capture_list(struct zink_context *ctx, struct capture *capture, const uint32_t *list, size_t count)
 {
    const struct pipe_draw_info *info = capture->info;
-   struct pipe_shader_buffer *words = &capture->buffers[NTV_XFB_LIST_BINDING];
+   struct pipe_shader_buffer *words = &capture->buffers[NTVR_XFB_LIST_BINDING];
    const struct zink_screen *screen = zink_screen(ctx->base.screen);
    const struct zink_vertex_elements_state *elements = ctx->element_state;
    const unsigned num_buffers = util_last_bit(ctx->gfx_pipeline_state.vertex_buffers_enabled_mask);
@@ -427,7 +427,7 @@ capture_list(struct zink_context *ctx, struct capture *capture, const uint32_t *
    capture->state.base_vertex = info->index_size ? capture->range->index_bias : capture->range->start;
    capture->info = &array;
    capture->range = &range;
-   array.mode = info->mode == MESA_PRIM_QUADS ? MESA_PRIM_TRIANGLES : lists[ntv_topology_vertices_per_primitive(info->mode)];
+   array.mode = info->mode == MESA_PRIM_QUADS ? MESA_PRIM_TRIANGLES : lists[ntvr_topology_vertices_per_primitive(info->mode)];
    array.index_size = 0;
    array.has_user_indices = false;
    array.primitive_restart = false;
@@ -483,12 +483,12 @@ make_list(const struct capture *capture, const uint32_t *indices, bool first_pro
    const uint32_t *restart = info->index_size && info->primitive_restart ? &info->restart_index : NULL;
    const bool is_quads = info->mode == MESA_PRIM_QUADS;
    const size_t most = is_quads ? capture->range->count / 4 * 6
-                                : ntv_emission_list(info->mode, first_provokes, indices, capture->range->count, restart, NULL, 0);
+                                : ntvr_emission_list(info->mode, first_provokes, indices, capture->range->count, restart, NULL, 0);
    uint32_t *list = most ? malloc(most * sizeof(*list)) : NULL;
 
    if (list) {
       *count = is_quads ? list_quads(indices, capture->range->count, restart, first_provokes, list)
-                        : ntv_emission_list(info->mode, first_provokes, indices, capture->range->count, restart, list, most);
+                        : ntvr_emission_list(info->mode, first_provokes, indices, capture->range->count, restart, list, most);
       for (size_t i = 0; i < *count; i++)
          list[i] += info->index_size ? capture->range->index_bias : 0;
    }
@@ -530,8 +530,8 @@ get_geometry(const struct zink_shader *zs, uint64_t primitives)
 
    return (struct geometry){
       .invocations = primitives * MAX2(zs->info.gs.invocations, 1),
-      .most_primitives = ntv_topology_primitives(topology, zs->info.gs.vertices_out),
-      .vertices_per_primitive = ntv_topology_vertices_per_primitive(topology),
+      .most_primitives = ntvr_topology_primitives(topology, zs->info.gs.vertices_out),
+      .vertices_per_primitive = ntvr_topology_vertices_per_primitive(topology),
    };
 }
 
@@ -561,12 +561,12 @@ give_scratch(struct zink_context *ctx, const struct zink_shader *zs, const struc
       if (zs->sinfo.stride[i] && !give_buffer(ctx, capture, i, vertices * zs->sinfo.stride[i]))
          return false;
    }
-   if (!give_buffer(ctx, capture, NTV_XFB_COUNTS_BINDING, geometry->invocations * 16))
+   if (!give_buffer(ctx, capture, NTVR_XFB_COUNTS_BINDING, geometry->invocations * 16))
       return false;
-   counts = pipe_buffer_map(&ctx->base, capture->buffers[NTV_XFB_COUNTS_BINDING].buffer, PIPE_MAP_WRITE, &transfer);
+   counts = pipe_buffer_map(&ctx->base, capture->buffers[NTVR_XFB_COUNTS_BINDING].buffer, PIPE_MAP_WRITE, &transfer);
    if (!counts)
       return false;
-   memset(counts, 0, capture->buffers[NTV_XFB_COUNTS_BINDING].buffer_size);
+   memset(counts, 0, capture->buffers[NTVR_XFB_COUNTS_BINDING].buffer_size);
    pipe_buffer_unmap(&ctx->base, transfer);
    return true;
 }
@@ -602,7 +602,7 @@ copy_primitive(const struct zink_shader *zs, unsigned buffer, uint32_t *to, cons
 
    for (unsigned vertex = 0; vertex < vertices; vertex++) {
       for (unsigned word = 0; word < stride; word++) {
-         if (BITSET_TEST(zs->ntv_xfb.buffers[buffer].words, word))
+         if (BITSET_TEST(zs->ntvr_xfb.buffers[buffer].words, word))
             to[vertex * stride + word] = from[vertex * stride + word];
       }
    }
@@ -625,7 +625,7 @@ compact(struct zink_context *ctx, const struct zink_shader *zs, const struct geo
       if (!is_target(ctx, zs, i, stream) || !most)
          continue;
       from[i] = map(ctx, scratch->buffer, 0, scratch->buffer_size, PIPE_MAP_READ);
-      to[i] = map(ctx, t->base.buffer, t->base.buffer_offset + t->ntv_written, get_size(t) - t->ntv_written,
+      to[i] = map(ctx, t->base.buffer, t->base.buffer_offset + t->ntvr_written, get_size(t) - t->ntvr_written,
                   PIPE_MAP_READ | PIPE_MAP_WRITE);
    }
    for (uint64_t n = 0; n < geometry->invocations; n++) {
@@ -657,11 +657,11 @@ capture_geometry(struct zink_context *ctx, struct capture *capture)
 
    capture->state.is_active = true;
    capture->state.first_provokes = ctx->rast_state->base.flatshade_first;
-   capture->state.topology = NTV_TOPOLOGY_POINTS;
+   capture->state.topology = NTVR_TOPOLOGY_POINTS;
    capture->state.vertices = primitives;
    capture->state.instances = info->instance_count;
    if (give_scratch(ctx, zs, &geometry, capture) && bind(ctx, capture)) {
-      const struct pipe_shader_buffer *buffer = &capture->buffers[NTV_XFB_COUNTS_BINDING];
+      const struct pipe_shader_buffer *buffer = &capture->buffers[NTVR_XFB_COUNTS_BINDING];
 
       draw(ctx, capture);
       counts = map(ctx, buffer->buffer, 0, buffer->buffer_size, PIPE_MAP_READ);
@@ -671,7 +671,7 @@ capture_geometry(struct zink_context *ctx, struct capture *capture)
    } else {
       no_memory();
    }
-   for (unsigned i = 0; i < ZINK_NTV_XFB_SLOTS; i++)
+   for (unsigned i = 0; i < ZINK_NTVR_XFB_SLOTS; i++)
       pipe_resource_reference(&capture->buffers[i].buffer, NULL);
 }
 
@@ -685,7 +685,7 @@ draw_feedback(struct zink_context *ctx, const struct pipe_draw_info *info, unsig
               const struct pipe_stream_output_target *target)
 {
    const struct zink_so_target *t = (const struct zink_so_target *)target;
-   const struct pipe_draw_start_count_bias range = {.count = t->stride ? t->ntv_written / t->stride : 0};
+   const struct pipe_draw_start_count_bias range = {.count = t->stride ? t->ntvr_written / t->stride : 0};
 
    if (range.count)
       ctx->base.draw_vbo(&ctx->base, info, drawid, NULL, &range, 1);
@@ -714,14 +714,14 @@ get_last_stage(const struct zink_context *ctx)
 }
 
 bool
-zink_ntv_xfb_draw(struct zink_context *ctx, const struct pipe_draw_info *info, unsigned drawid_offset,
-                  const struct pipe_draw_indirect_info *indirect, const struct pipe_draw_start_count_bias *draws,
-                  unsigned num_draws)
+zink_ntvr_xfb_draw(struct zink_context *ctx, const struct pipe_draw_info *info, unsigned drawid_offset,
+                   const struct pipe_draw_indirect_info *indirect, const struct pipe_draw_start_count_bias *draws,
+                   unsigned num_draws)
 {
-   struct zink_ntv_xfb *xfb = &ctx->ntv_xfb;
+   struct zink_ntvr_xfb *xfb = &ctx->ntvr_xfb;
    struct zink_shader *zs = get_last_stage(ctx);
 
-   if (likely(!zink_ntv_stores_captures()) || xfb->is_drawing)
+   if (likely(!zink_ntvr_stores_captures()) || xfb->is_drawing)
       return false;
    if (indirect && indirect->count_from_stream_output) {
       draw_feedback(ctx, info, drawid_offset, indirect->count_from_stream_output);
@@ -731,7 +731,7 @@ zink_ntv_xfb_draw(struct zink_context *ctx, const struct pipe_draw_info *info, u
       return false;
    /* Another thread may be determining whether the shader captures. */
    util_queue_fence_wait(&zs->precompile.fence);
-   if (!zs->ntv_xfb.captures)
+   if (!zs->ntvr_xfb.captures)
       return false;
    if (!xfb->num_targets) {
       struct capture inactive = {.zs = zs};
@@ -769,9 +769,9 @@ zink_ntv_xfb_draw(struct zink_context *ctx, const struct pipe_draw_info *info, u
  * ------------------------------------------------------------------------------------------------------------------ */
 
 bool
-zink_ntv_xfb_counts(enum pipe_query_type type, unsigned index)
+zink_ntvr_xfb_counts(enum pipe_query_type type, unsigned index)
 {
-   if (!zink_ntv_stores_captures())
+   if (!zink_ntvr_stores_captures())
       return false;
    return type == PIPE_QUERY_PRIMITIVES_EMITTED || type == PIPE_QUERY_SO_OVERFLOW_PREDICATE ||
           type == PIPE_QUERY_SO_OVERFLOW_ANY_PREDICATE || type == PIPE_QUERY_SO_STATISTICS ||
@@ -779,8 +779,8 @@ zink_ntv_xfb_counts(enum pipe_query_type type, unsigned index)
 }
 
 void
-zink_ntv_xfb_result(enum pipe_query_type type, unsigned index, const struct zink_ntv_xfb_count *begin,
-                    const struct zink_ntv_xfb_count *end, union pipe_query_result *result)
+zink_ntvr_xfb_result(enum pipe_query_type type, unsigned index, const struct zink_ntvr_xfb_count *begin,
+                     const struct zink_ntvr_xfb_count *end, union pipe_query_result *result)
 {
    uint64_t generated[PIPE_MAX_VERTEX_STREAMS], written[PIPE_MAX_VERTEX_STREAMS];
 

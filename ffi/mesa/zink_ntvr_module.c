@@ -3,22 +3,22 @@
  * SPDX-License-Identifier: MIT
  */
 
-#include "zink_ntv_module.h"
+#include "zink_ntvr_module.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 
 #include "nir_to_spirv/nir_to_spirv.h"
-#include "ntv_module.h"
+#include "ntvr_module.h"
 #include "zink_compiler.h"
-#include "zink_ntv.h"
-#include "zink_ntv_cache.h"
-#include "zink_ntv_debug.h"
-#include "zink_ntv_private.h"
-#include "zink_ntv_probes.h"
-#include "zink_ntv_shader.h"
-#include "zink_ntv_storage.h"
-#include "zink_ntv_xfb.h"
+#include "zink_ntvr.h"
+#include "zink_ntvr_cache.h"
+#include "zink_ntvr_debug.h"
+#include "zink_ntvr_private.h"
+#include "zink_ntvr_probes.h"
+#include "zink_ntvr_shader.h"
+#include "zink_ntvr_storage.h"
+#include "zink_ntvr_xfb.h"
 #include "zink_program.h"
 #include "zink_types.h"
 
@@ -73,14 +73,14 @@ writes_first_color(const struct zink_shader *zs)
 }
 
 void
-zink_ntv_module_key(struct zink_shader_key *key, const struct zink_shader *zs)
+zink_ntvr_module_key(struct zink_shader_key *key, const struct zink_shader *zs)
 {
    const gl_shader_stage stage = zs->info.stage;
 
    memset(key, 0, sizeof(*key));
    /* Such a shader has no buffer for its uniforms. */
    key->inline_uniforms = zs->needs_inlining;
-   memcpy(key->base.inlined_uniform_values, zs->ntv_uniforms, sizeof(zs->ntv_uniforms));
+   memcpy(key->base.inlined_uniform_values, zs->ntvr_uniforms, sizeof(zs->ntvr_uniforms));
    if (is_vertex_stage(stage)) {
       key->key.vs_base.last_vertex_stage = true;
       key->key.vs_base.clip_halfz = true;
@@ -90,28 +90,28 @@ zink_ntv_module_key(struct zink_shader_key *key, const struct zink_shader *zs)
 }
 
 uint64_t
-zink_ntv_module_offer(const struct zink_screen *screen, const struct zink_shader *zs)
+zink_ntvr_module_offer(const struct zink_screen *screen, const struct zink_shader *zs)
 {
-   uint64_t bits = zs->ntv_inlines ? NTV_KEY_INLINED_UNIFORMS : 0;
+   uint64_t bits = zs->ntvr_inlines ? NTVR_KEY_INLINED_UNIFORMS : 0;
 
    if (is_vertex_stage(zs->info.stage))
-      return bits | NTV_KEY_NO_CAPTURE | (screen->info.have_EXT_depth_clip_control ? 0 : NTV_KEY_GL_DEPTH);
+      return bits | NTVR_KEY_NO_CAPTURE | (screen->info.have_EXT_depth_clip_control ? 0 : NTVR_KEY_GL_DEPTH);
    if (zs->info.stage != MESA_SHADER_FRAGMENT)
       return bits;
    if (writes_sample_mask(zs))
-      bits |= NTV_KEY_NO_SAMPLE_MASK;
+      bits |= NTVR_KEY_NO_SAMPLE_MASK;
    if (reads_point_coord(zs))
-      bits |= NTV_KEY_FLIP_POINT_COORD;
+      bits |= NTVR_KEY_FLIP_POINT_COORD;
    if (screen->driconf.dual_color_blend_by_location && has_second_output(zs))
-      bits |= NTV_KEY_DUAL_SOURCE;
+      bits |= NTVR_KEY_DUAL_SOURCE;
    if (zs->fs.legacy_shadow_mask)
-      bits |= NTV_KEY_SHADOW_SWIZZLES;
+      bits |= NTVR_KEY_SHADOW_SWIZZLES;
    if (reads_colors(zs))
-      bits |= NTV_KEY_FLAT_SHADING;
+      bits |= NTVR_KEY_FLAT_SHADING;
    if (writes_first_color(zs))
-      bits |= ntv_key_alpha_test(NTV_ALPHA_TEST_GEQUAL); /* all of its bits */
-   bits |= NTV_KEY_CLAMP_COLORS;
-   return bits | NTV_KEY_SAMPLE_SHADING | texture_coordinates(zs) * ntv_key_point_sprite(0);
+      bits |= ntvr_key_alpha_test(NTVR_ALPHA_TEST_GEQUAL); /* all of its bits */
+   bits |= NTVR_KEY_CLAMP_COLORS;
+   return bits | NTVR_KEY_SAMPLE_SHADING | texture_coordinates(zs) * ntvr_key_point_sprite(0);
 }
 
 /* The key of ntv for a vertex, tessellation evaluation or geometry shader. Returns false if there is none. */
@@ -133,30 +133,30 @@ map_vertex_key(const struct zink_screen *screen, const struct zink_shader *zs, c
          return false;
    }
    if (!base->last_vertex_stage) {
-      *bits |= NTV_KEY_NO_CAPTURE;
+      *bits |= NTVR_KEY_NO_CAPTURE;
       return true;
    }
    if (!base->clip_halfz && !screen->info.have_EXT_depth_clip_control)
-      *bits |= NTV_KEY_GL_DEPTH;
+      *bits |= NTVR_KEY_GL_DEPTH;
    return true;
 }
 
-static enum ntv_swizzle
+static enum ntvr_swizzle
 map_swizzle(uint8_t swizzle)
 {
    switch (swizzle) {
    case PIPE_SWIZZLE_0:
-      return NTV_SWIZZLE_ZERO;
+      return NTVR_SWIZZLE_ZERO;
    case PIPE_SWIZZLE_1:
-      return NTV_SWIZZLE_ONE;
+      return NTVR_SWIZZLE_ONE;
    default:
-      return NTV_SWIZZLE_RED;
+      return NTVR_SWIZZLE_RED;
    }
 }
 
 /* Adds the swizzles of old-style shadow textures. Returns false if there are none, or for a texture without a place in a key. */
 static bool
-map_swizzles(const struct zink_shader *zs, const struct zink_zs_swizzle_key *swizzles, struct ntv_key *mapped)
+map_swizzles(const struct zink_shader *zs, const struct zink_zs_swizzle_key *swizzles, struct ntvr_key *mapped)
 {
    if (!swizzles)
       return false;
@@ -165,16 +165,16 @@ map_swizzles(const struct zink_shader *zs, const struct zink_zs_swizzle_key *swi
 
       if (i >= ARRAY_SIZE(mapped->swizzles))
          return false;
-      mapped->swizzles[i] = ntv_key_swizzle(map_swizzle(s[0]), map_swizzle(s[1]), map_swizzle(s[2]), map_swizzle(s[3]));
+      mapped->swizzles[i] = ntvr_key_swizzle(map_swizzle(s[0]), map_swizzle(s[1]), map_swizzle(s[2]), map_swizzle(s[3]));
    }
-   mapped->bits |= NTV_KEY_SHADOW_SWIZZLES;
+   mapped->bits |= NTVR_KEY_SHADOW_SWIZZLES;
    return true;
 }
 
 /* The same for a fragment shader. */
 static bool
 map_fragment_key(const struct zink_screen *screen, const struct zink_shader *zs, const struct zink_shader_key *key,
-                 const struct zink_zs_swizzle_key *swizzles, struct ntv_key *mapped)
+                 const struct zink_zs_swizzle_key *swizzles, struct ntvr_key *mapped)
 {
    const struct zink_fs_key_base *base = &key->key.fs_base;
    uint64_t *bits = &mapped->bits;
@@ -190,26 +190,26 @@ map_fragment_key(const struct zink_screen *screen, const struct zink_shader *zs,
    if (base->shadow_needs_shader_swizzle && zs->fs.legacy_shadow_mask && !map_swizzles(zs, swizzles, mapped))
       return false;
    if (base->force_persample_interp)
-      *bits |= NTV_KEY_SAMPLE_SHADING;
+      *bits |= NTVR_KEY_SAMPLE_SHADING;
    if (!base->samples && writes_sample_mask(zs))
-      *bits |= NTV_KEY_NO_SAMPLE_MASK;
+      *bits |= NTVR_KEY_NO_SAMPLE_MASK;
    if (base->point_coord_yinvert && reads_point_coord(zs))
-      *bits |= NTV_KEY_FLIP_POINT_COORD;
+      *bits |= NTVR_KEY_FLIP_POINT_COORD;
    if (base->force_dual_color_blend && has_second_output(zs))
-      *bits |= NTV_KEY_DUAL_SOURCE;
+      *bits |= NTVR_KEY_DUAL_SOURCE;
    if (base->flat_shading && reads_colors(zs))
-      *bits |= NTV_KEY_FLAT_SHADING;
+      *bits |= NTVR_KEY_FLAT_SHADING;
    if (base->clamp_colors)
-      *bits |= NTV_KEY_CLAMP_COLORS;
+      *bits |= NTVR_KEY_CLAMP_COLORS;
    if (writes_first_color(zs))
-      *bits |= ntv_key_alpha_test((enum ntv_alpha_test)base->alpha_test);
-   *bits |= (base->coord_replace_bits & texture_coordinates(zs)) * ntv_key_point_sprite(0);
+      *bits |= ntvr_key_alpha_test((enum ntvr_alpha_test)base->alpha_test);
+   *bits |= (base->coord_replace_bits & texture_coordinates(zs)) * ntvr_key_point_sprite(0);
    return true;
 }
 
 /* Adds the inlined uniforms of a key of zink. Returns false if the module has none, or others. */
 static bool
-map_uniforms(const struct zink_shader *zs, const struct zink_shader_key *key, struct ntv_key *mapped)
+map_uniforms(const struct zink_shader *zs, const struct zink_shader_key *key, struct ntvr_key *mapped)
 {
    const size_t size = zs->info.num_inlinable_uniforms * sizeof(mapped->uniforms[0]);
 
@@ -217,10 +217,10 @@ map_uniforms(const struct zink_shader *zs, const struct zink_shader_key *key, st
    if (!key->inline_uniforms || !size)
       return !zs->needs_inlining;
    if (zs->needs_inlining)
-      return !memcmp(key->base.inlined_uniform_values, zs->ntv_uniforms, size);
-   if (!zs->ntv_inlines)
+      return !memcmp(key->base.inlined_uniform_values, zs->ntvr_uniforms, size);
+   if (!zs->ntvr_inlines)
       return false;
-   mapped->bits |= NTV_KEY_INLINED_UNIFORMS;
+   mapped->bits |= NTVR_KEY_INLINED_UNIFORMS;
    memcpy(mapped->uniforms, key->base.inlined_uniform_values, size);
    return true;
 }
@@ -228,14 +228,14 @@ map_uniforms(const struct zink_shader *zs, const struct zink_shader_key *key, st
 /* The key of ntv for a key of zink and the swizzles of textures, which may be NULL. Returns false if there is none. */
 static bool
 map_key(const struct zink_screen *screen, const struct zink_shader *zs, const struct zink_shader_key *key,
-        const struct zink_zs_swizzle_key *swizzles, struct ntv_key *mapped)
+        const struct zink_zs_swizzle_key *swizzles, struct ntvr_key *mapped)
 {
    const gl_shader_stage stage = zs->info.stage;
 
-   *mapped = (struct ntv_key){0};
+   *mapped = (struct ntvr_key){0};
    if (!key) {
       if (is_vertex_stage(stage))
-         mapped->bits = NTV_KEY_NO_CAPTURE;
+         mapped->bits = NTVR_KEY_NO_CAPTURE;
       return true;
    }
    if (!map_uniforms(zs, key, mapped) || key->base.needs_zs_shader_swizzle || key->base.nonseamless_cube_mask)
@@ -252,10 +252,10 @@ map_key(const struct zink_screen *screen, const struct zink_shader *zs, const st
  * ------------------------------------------------------------------------------------------------------------------ */
 
 bool
-zink_ntv_wants_module(const struct zink_screen *screen, const struct zink_shader *zs)
+zink_ntvr_wants_module(const struct zink_screen *screen, const struct zink_shader *zs)
 {
    /* The offsets of captures by shaders are descriptors that a program adds, and a layer is clamped for both stages. */
-   return screen->ntv && zs->info.stage <= MESA_SHADER_COMPUTE && !zink_ntv_stores_captures() &&
+   return screen->ntvr && zs->info.stage <= MESA_SHADER_COMPUTE && !zink_ntvr_stores_captures() &&
           !screen->driver_compiler_workarounds.needs_sanitised_layer;
 }
 
@@ -282,9 +282,9 @@ is_builtin(const nir_variable *var)
 
 /* The Location of a slot in an unlinked module. */
 static unsigned
-zink_ntv_location(unsigned slot)
+zink_ntvr_location(unsigned slot)
 {
-   return ntv_slot_location(slot);
+   return ntvr_slot_location(slot);
 }
 
 /* The inputs and outputs that a link may move: neither vertex attributes nor colours. */
@@ -301,103 +301,103 @@ linked_modes(gl_shader_stage stage)
 }
 
 void
-zink_ntv_module_locations(nir_shader *nir)
+zink_ntvr_module_locations(nir_shader *nir)
 {
    nir_foreach_variable_with_modes (var, nir, linked_modes(nir->info.stage))
-      var->data.driver_location = is_builtin(var) ? UINT32_MAX : zink_ntv_location(var->data.location);
+      var->data.driver_location = is_builtin(var) ? UINT32_MAX : zink_ntvr_location(var->data.location);
 }
 
-struct ntv_module *
-zink_ntv_module_translate(const struct zink_screen *screen, const struct zink_shader *zs, nir_shader *nir, char **error)
+struct ntvr_module *
+zink_ntvr_module_translate(const struct zink_screen *screen, const struct zink_shader *zs, nir_shader *nir, char **error)
 {
-   const struct ntv_push_constants push_constants = {
+   const struct ntvr_push_constants push_constants = {
       .alpha_reference = offsetof(struct zink_gfx_push_constant, alpha_reference),
-      .point_size = NTV_NONE,
+      .point_size = NTVR_NONE,
    };
-   struct ntv_placement placements[PIPE_MAX_CONSTANT_BUFFERS];
-   struct ntv_descriptor_layout layout;
-   struct zink_ntv_job job = {
+   struct ntvr_placement placements[PIPE_MAX_CONSTANT_BUFFERS];
+   struct ntvr_descriptor_layout layout;
+   struct zink_ntvr_job job = {
       .screen = screen,
       .zs = zs,
       .nir = nir,
-      .level = zs->has_gallium_nir ? NTV_NIR_GALLIUM : NTV_NIR_ZINK,
-      .translator = zink_ntv_take_translator(screen->ntv),
+      .level = zs->has_gallium_nir ? NTVR_NIR_GALLIUM : NTVR_NIR_ZINK,
+      .translator = zink_ntvr_take_translator(screen->ntvr),
       .options = {
-         .flags = zink_ntv_flags() | NTV_OPTION_WORDS_ONLY,
+         .flags = zink_ntvr_flags() | NTVR_OPTION_WORDS_ONLY,
          .placements = placements,
-         .num_placements = zink_ntv_placements(placements, zs->sinfo.storage_blocks, screen),
+         .num_placements = zink_ntvr_placements(placements, zs->sinfo.storage_blocks, screen),
          .push_constants = &push_constants,
          .descriptors = zs->has_gallium_nir ? &layout : NULL,
       },
    };
-   struct ntv_module *module = NULL;
-   struct ntv_result result = {0};
+   struct ntvr_module *module = NULL;
+   struct ntvr_result result = {0};
 
    if (!job.translator)
       return NULL;
    if (zs->has_gallium_nir)
-      zink_ntv_shader_layout(&layout, screen, zs);
-   zink_ntv_debug_dump(&job);
-   if (zink_ntv_flatten(&job)) {
-      const struct ntv_wire *wire = &job.translator->wire;
+      zink_ntvr_shader_layout(&layout, screen, zs);
+   zink_ntvr_debug_dump(&job);
+   if (zink_ntvr_flatten(&job)) {
+      const struct ntvr_wire *wire = &job.translator->wire;
 
-      zink_ntv_probe_begin("ntv", zs->info.stage);
-      ntv_module_create(job.translator->ntv, &screen->ntv->target, wire->words, wire->len,
-                        zink_ntv_module_offer(screen, zs), &module, &job.options, &result);
-      zink_ntv_probe_end();
+      zink_ntvr_probe_begin("ntv", zs->info.stage);
+      ntvr_module_create(job.translator->ntvr, &screen->ntvr->target, wire->words, wire->len,
+                         zink_ntvr_module_offer(screen, zs), &module, &job.options, &result);
+      zink_ntvr_probe_end();
    }
-   zink_ntv_return_translator(screen->ntv, job.translator);
+   zink_ntvr_return_translator(screen->ntvr, job.translator);
    *error = job.error;
    if (result.error)
       *error = ralloc_strdup(NULL, result.error);
-   ntv_result_free(&result, &job.options);
+   ntvr_result_free(&result, &job.options);
    return module;
 }
 
 void
-zink_ntv_module_create(struct zink_screen *screen, struct zink_shader *zs, nir_shader *nir)
+zink_ntvr_module_create(struct zink_screen *screen, struct zink_shader *zs, nir_shader *nir)
 {
    char *error = NULL;
 
-   zink_ntv_probe_begin("translate", zs->info.stage);
-   zs->ntv_module = zink_ntv_module_translate(screen, zs, nir, &error);
-   zink_ntv_probe_end();
-   if (zs->ntv_module)
-      zink_ntv_cache_put_module(screen, zs);
+   zink_ntvr_probe_begin("translate", zs->info.stage);
+   zs->ntvr_module = zink_ntvr_module_translate(screen, zs, nir, &error);
+   zink_ntvr_probe_end();
+   if (zs->ntvr_module)
+      zink_ntvr_cache_put_module(screen, zs);
    else
-      zink_ntv_log_refusal(zs, zs->has_gallium_nir ? "lowered by zink" : "translated by nir_to_spirv", error);
+      zink_ntvr_log_refusal(zs, zs->has_gallium_nir ? "lowered by zink" : "translated by nir_to_spirv", error);
    ralloc_free(error);
 }
 
 void
-zink_ntv_module_destroy(struct zink_shader *zs)
+zink_ntvr_module_destroy(struct zink_shader *zs)
 {
-   ntv_module_destroy(zs->ntv_module);
-   ntv_module_destroy(zs->ntv_separate);
-   zs->ntv_module = zs->ntv_separate = NULL;
+   ntvr_module_destroy(zs->ntvr_module);
+   ntvr_module_destroy(zs->ntvr_separate);
+   zs->ntvr_module = zs->ntvr_separate = NULL;
 }
 
 /* The words of a linked or moved module of the shader for a key. NULL after an error. */
 static struct spirv_shader *
-write_variant(const struct zink_shader *zs, const struct ntv_module *module, const struct ntv_key *key)
+write_variant(const struct zink_shader *zs, const struct ntvr_module *module, const struct ntvr_key *key)
 {
    struct spirv_shader *spirv;
 
-   zink_ntv_probe_begin("instantiate", zs->info.stage);
-   spirv = zink_ntv_instantiate(module, key);
-   zink_ntv_probe_end();
+   zink_ntvr_probe_begin("instantiate", zs->info.stage);
+   spirv = zink_ntvr_instantiate(module, key);
+   zink_ntvr_probe_end();
    return spirv;
 }
 
 struct spirv_shader *
-zink_ntv_shader_variant(const struct zink_screen *screen, const struct zink_shader *zs, const struct zink_shader_key *key,
-                        const struct zink_zs_swizzle_key *swizzles)
+zink_ntvr_shader_variant(const struct zink_screen *screen, const struct zink_shader *zs, const struct zink_shader_key *key,
+                         const struct zink_zs_swizzle_key *swizzles)
 {
-   struct ntv_key mapped;
+   struct ntvr_key mapped;
 
-   if (!zs->ntv_module || !map_key(screen, zs, key, swizzles, &mapped))
+   if (!zs->ntvr_module || !map_key(screen, zs, key, swizzles, &mapped))
       return NULL;
-   return write_variant(zs, zs->ntv_module, &mapped);
+   return write_variant(zs, zs->ntvr_module, &mapped);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -406,26 +406,26 @@ zink_ntv_shader_variant(const struct zink_screen *screen, const struct zink_shad
 
 /* The inputs and outputs of a module, in the same order before and after a link. Returns false if memory is short. */
 static bool
-read_varyings(const struct ntv_module *module, struct ntv_result *result)
+read_varyings(const struct ntvr_module *module, struct ntvr_result *result)
 {
-   return ntv_module_instantiate(module, NULL, NULL, result) == NTV_OK;
+   return ntvr_module_instantiate(module, NULL, NULL, result) == NTVR_OK;
 }
 
 /* Writes where the descriptors of a shader are in its own set, and returns their number: as zink_shader_compile_separate(). */
 static unsigned
-move_descriptors(struct ntv_move *moves, const struct zink_screen *screen, const struct zink_shader *zs, unsigned set,
+move_descriptors(struct ntvr_move *moves, const struct zink_screen *screen, const struct zink_shader *zs, unsigned set,
                  const unsigned *offsets)
 {
    unsigned count = 0;
 
    if (zs->has_uniforms)
-      moves[count++] = (struct ntv_move){.set = 0, .binding = clamp_stage(&zs->info), .new_set = set, .new_binding = 0};
+      moves[count++] = (struct ntvr_move){.set = 0, .binding = clamp_stage(&zs->info), .new_set = set, .new_binding = 0};
    for (unsigned type = 0; type < ZINK_DESCRIPTOR_BASE_TYPES; type++) {
       for (unsigned i = 0; i < zs->num_bindings[type]; i++) {
          const unsigned binding = zs->bindings[type][i].binding;
          const bool is_uniform = type == ZINK_DESCRIPTOR_TYPE_UBO;
 
-         moves[count++] = (struct ntv_move){
+         moves[count++] = (struct ntvr_move){
             .set = is_uniform ? 1 : screen->desc_set_id[type],
             .binding = binding,
             .new_set = set,
@@ -438,13 +438,13 @@ move_descriptors(struct ntv_move *moves, const struct zink_screen *screen, const
 
 /* Whether all varyings of a direction are in the slots before VAR1: those of ARB programs, whose interfaces need not match. */
 static bool
-are_fixed(const struct ntv_result *module, bool is_output)
+are_fixed(const struct ntvr_result *module, bool is_output)
 {
    for (size_t i = 0; i < module->num_varyings; i++) {
-      const struct ntv_varying *v = &module->varyings[i];
+      const struct ntvr_varying *v = &module->varyings[i];
 
-      if (v->is_output == is_output && v->builtin == NTV_NONE &&
-          (v->per_patch || (v->location >= zink_ntv_location(VARYING_SLOT_VAR1) && v->location < zink_ntv_location(VARYING_SLOT_COL0))))
+      if (v->is_output == is_output && v->builtin == NTVR_NONE &&
+          (v->per_patch || (v->location >= zink_ntvr_location(VARYING_SLOT_VAR1) && v->location < zink_ntvr_location(VARYING_SLOT_COL0))))
          return false;
    }
    return true;
@@ -452,14 +452,14 @@ are_fixed(const struct ntv_result *module, bool is_output)
 
 /* The number of slots of the varyings that begin at a slot. */
 static unsigned
-slots_at(const struct ntv_result *module, bool is_output, unsigned slot)
+slots_at(const struct ntvr_result *module, bool is_output, unsigned slot)
 {
    unsigned slots = 0;
 
    for (size_t i = 0; i < module->num_varyings; i++) {
-      const struct ntv_varying *v = &module->varyings[i];
+      const struct ntvr_varying *v = &module->varyings[i];
 
-      if (v->is_output != is_output || v->builtin != NTV_NONE || v->per_patch || v->location != zink_ntv_location(slot))
+      if (v->is_output != is_output || v->builtin != NTVR_NONE || v->per_patch || v->location != zink_ntvr_location(slot))
          continue;
       if (!v->component || !slots)
          slots += v->num_locations;
@@ -472,7 +472,7 @@ slots_at(const struct ntv_result *module, bool is_output, unsigned slot)
  * lowered.
  */
 static void
-assign_separate(unsigned *locations, const struct ntv_result *module, bool is_output)
+assign_separate(unsigned *locations, const struct ntvr_result *module, bool is_output)
 {
    const bool fixed = are_fixed(module, is_output);
    unsigned next = 0;
@@ -495,20 +495,20 @@ assign_separate(unsigned *locations, const struct ntv_result *module, bool is_ou
 
 /* Writes the new Location of each varying of a direction, and returns their number. */
 static unsigned
-separate_locations(struct ntv_varying_number *numbers, const struct ntv_result *module, bool is_output)
+separate_locations(struct ntvr_varying_number *numbers, const struct ntvr_result *module, bool is_output)
 {
    unsigned locations[VARYING_SLOT_TESS_MAX] = {0};
    unsigned count = 0;
 
    assign_separate(locations, module, is_output);
    for (size_t i = 0; i < module->num_varyings; i++) {
-      const struct ntv_varying *v = &module->varyings[i];
+      const struct ntvr_varying *v = &module->varyings[i];
 
-      if (v->is_output != is_output || v->builtin != NTV_NONE)
+      if (v->is_output != is_output || v->builtin != NTVR_NONE)
          continue;
       for (unsigned slot = 0; slot < VARYING_SLOT_TESS_MAX; slot++) {
-         if (zink_ntv_location(slot) == v->location)
-            numbers[count++] = (struct ntv_varying_number){
+         if (zink_ntvr_location(slot) == v->location)
+            numbers[count++] = (struct ntvr_varying_number){
                i, v->per_patch ? slot - VARYING_SLOT_PATCH0 : locations[slot]};
       }
    }
@@ -516,15 +516,15 @@ separate_locations(struct ntv_varying_number *numbers, const struct ntv_result *
 }
 
 struct spirv_shader *
-zink_ntv_separate(struct zink_screen *screen, struct zink_shader *zs, unsigned set, const unsigned *offsets)
+zink_ntvr_separate(struct zink_screen *screen, struct zink_shader *zs, unsigned set, const unsigned *offsets)
 {
    const union zink_shader_key_optimal key = {.val = ZINK_SHADER_KEY_OPTIMAL_DEFAULT};
-   const struct ntv_module *stage = zs->ntv_module;
+   const struct ntvr_module *stage = zs->ntvr_module;
    const gl_shader_stage at = zs->info.stage;
-   struct ntv_move moves[1 + ZINK_DESCRIPTOR_BASE_TYPES * ZINK_MAX_DESCRIPTORS_PER_TYPE];
-   struct ntv_link_info info = {.moves = moves};
-   struct ntv_varying_number *locations = NULL;
-   struct ntv_result module = {0};
+   struct ntvr_move moves[1 + ZINK_DESCRIPTOR_BASE_TYPES * ZINK_MAX_DESCRIPTORS_PER_TYPE];
+   struct ntvr_link_info info = {.moves = moves};
+   struct ntvr_varying_number *locations = NULL;
+   struct ntvr_result module = {0};
 
    if (!stage)
       return NULL;
@@ -537,18 +537,18 @@ zink_ntv_separate(struct zink_screen *screen, struct zink_shader *zs, unsigned s
          info.num_locations += separate_locations(locations, &module, false);
       if (at != MESA_SHADER_FRAGMENT)
          info.num_locations += separate_locations(locations + info.num_locations, &module, true);
-      if (ntv_link(&stage, 1, &info, &zs->ntv_separate, NULL, NULL) != NTV_OK)
-         zs->ntv_separate = NULL;
+      if (ntvr_link(&stage, 1, &info, &zs->ntvr_separate, NULL, NULL) != NTVR_OK)
+         zs->ntvr_separate = NULL;
    }
    free(locations);
-   ntv_result_free(&module, NULL);
-   return zink_ntv_separate_variant(screen, zs, &key);
+   ntvr_result_free(&module, NULL);
+   return zink_ntvr_separate_variant(screen, zs, &key);
 }
 
 /* The key of ntv for an optimal key of zink. Returns false if there is none. */
 static bool
 map_optimal_key(const struct zink_screen *screen, const struct zink_shader *zs, const union zink_shader_key_optimal *optimal,
-                struct ntv_key *mapped)
+                struct ntvr_key *mapped)
 {
    struct zink_shader_key key = {0};
 
@@ -560,23 +560,23 @@ map_optimal_key(const struct zink_screen *screen, const struct zink_shader *zs, 
 }
 
 bool
-zink_ntv_separate_has_key(const struct zink_screen *screen, const struct zink_shader *zs, const union zink_shader_key_optimal *key)
+zink_ntvr_separate_has_key(const struct zink_screen *screen, const struct zink_shader *zs, const union zink_shader_key_optimal *key)
 {
-   const struct ntv_module *module = zs->ntv_separate;
-   struct ntv_key mapped, seen;
+   const struct ntvr_module *module = zs->ntvr_separate;
+   struct ntvr_key mapped, seen;
 
    return module && map_optimal_key(screen, zs, key, &mapped) &&
-          ntv_program_keys(&module, 1, &mapped, &seen, NULL, NULL) == NTV_OK;
+          ntvr_program_keys(&module, 1, &mapped, &seen, NULL, NULL) == NTVR_OK;
 }
 
 struct spirv_shader *
-zink_ntv_separate_variant(struct zink_screen *screen, const struct zink_shader *zs, const union zink_shader_key_optimal *key)
+zink_ntvr_separate_variant(struct zink_screen *screen, const struct zink_shader *zs, const union zink_shader_key_optimal *key)
 {
-   struct ntv_key mapped;
+   struct ntvr_key mapped;
 
-   if (!zs->ntv_separate || !map_optimal_key(screen, zs, key, &mapped))
+   if (!zs->ntvr_separate || !map_optimal_key(screen, zs, key, &mapped))
       return NULL;
-   return write_variant(zs, zs->ntv_separate, &mapped);
+   return write_variant(zs, zs->ntvr_separate, &mapped);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -584,10 +584,10 @@ zink_ntv_separate_variant(struct zink_screen *screen, const struct zink_shader *
  * ------------------------------------------------------------------------------------------------------------------ */
 
 bool
-zink_ntv_program_link(struct zink_gfx_program *prog)
+zink_ntvr_program_link(struct zink_gfx_program *prog)
 {
-   const struct ntv_module *stages[ZINK_GFX_SHADER_COUNT];
-   struct ntv_module *linked[ZINK_GFX_SHADER_COUNT];
+   const struct ntvr_module *stages[ZINK_GFX_SHADER_COUNT];
+   struct ntvr_module *linked[ZINK_GFX_SHADER_COUNT];
    unsigned count = 0;
 
    for (unsigned i = 0; i < ZINK_GFX_SHADER_COUNT; i++) {
@@ -596,50 +596,50 @@ zink_ntv_program_link(struct zink_gfx_program *prog)
       if (!zs)
          continue;
       /* A generated control shader is made from the NIR of the evaluation shader. */
-      if (!zs->ntv_module || (i == MESA_SHADER_TESS_CTRL && zs->non_fs.is_generated))
+      if (!zs->ntvr_module || (i == MESA_SHADER_TESS_CTRL && zs->non_fs.is_generated))
          return false;
-      stages[count++] = zs->ntv_module;
+      stages[count++] = zs->ntvr_module;
    }
-   if (ntv_link(stages, count, NULL, linked, NULL, NULL) != NTV_OK)
+   if (ntvr_link(stages, count, NULL, linked, NULL, NULL) != NTVR_OK)
       return false;
    count = 0;
    for (unsigned i = 0; i < ZINK_GFX_SHADER_COUNT; i++) {
       if (prog->shaders[i])
-         prog->ntv_modules[i] = linked[count++];
+         prog->ntvr_modules[i] = linked[count++];
    }
-   prog->ntv_linked = true;
+   prog->ntvr_linked = true;
    return true;
 }
 
 void
-zink_ntv_program_unlink(struct zink_gfx_program *prog)
+zink_ntvr_program_unlink(struct zink_gfx_program *prog)
 {
    for (unsigned i = 0; i < ZINK_GFX_SHADER_COUNT; i++) {
-      ntv_module_destroy(prog->ntv_modules[i]);
-      prog->ntv_modules[i] = NULL;
+      ntvr_module_destroy(prog->ntvr_modules[i]);
+      prog->ntvr_modules[i] = NULL;
    }
 }
 
 /* The linked module of a stage: linked again if the program had its first variant already. NULL if memory is short. */
-static const struct ntv_module *
+static const struct ntvr_module *
 linked_module(struct zink_gfx_program *prog, gl_shader_stage stage)
 {
-   if (!prog->ntv_modules[stage]) {
-      zink_ntv_program_unlink(prog);
-      prog->ntv_linked_again = true;
-      zink_ntv_program_link(prog);
+   if (!prog->ntvr_modules[stage]) {
+      zink_ntvr_program_unlink(prog);
+      prog->ntvr_linked_again = true;
+      zink_ntvr_program_link(prog);
    }
-   return prog->ntv_modules[stage];
+   return prog->ntvr_modules[stage];
 }
 
 struct spirv_shader *
-zink_ntv_program_variant(struct zink_screen *screen, struct zink_gfx_program *prog, gl_shader_stage stage,
-                         const struct zink_shader_key *key, const struct zink_zs_swizzle_key *swizzles)
+zink_ntvr_program_variant(struct zink_screen *screen, struct zink_gfx_program *prog, gl_shader_stage stage,
+                          const struct zink_shader_key *key, const struct zink_zs_swizzle_key *swizzles)
 {
    const struct zink_shader *zs = prog->shaders[stage];
-   const struct ntv_module *module;
+   const struct ntvr_module *module;
    struct spirv_shader *spirv;
-   struct ntv_key mapped;
+   struct ntvr_key mapped;
 
    if (!map_key(screen, zs, key, swizzles, &mapped))
       return NULL;
@@ -648,52 +648,52 @@ zink_ntv_program_variant(struct zink_screen *screen, struct zink_gfx_program *pr
       return NULL;
    spirv = write_variant(zs, module, &mapped);
    /* Most programs have one variant. For the others, a second link takes 20 us. */
-   if (!prog->ntv_linked_again) {
-      ntv_module_destroy(prog->ntv_modules[stage]);
-      prog->ntv_modules[stage] = NULL;
+   if (!prog->ntvr_linked_again) {
+      ntvr_module_destroy(prog->ntvr_modules[stage]);
+      prog->ntvr_modules[stage] = NULL;
    }
    if (spirv)
-      zink_ntv_debug_check_variant(screen, prog, stage, &mapped, spirv);
+      zink_ntvr_debug_check_variant(screen, prog, stage, &mapped, spirv);
    return spirv;
 }
 
 static void
-set_location(struct zink_ntv_locations *locations, const struct ntv_varying *before, const struct ntv_varying *after)
+set_location(struct zink_ntvr_locations *locations, const struct ntvr_varying *before, const struct ntvr_varying *after)
 {
-   if (after->builtin != NTV_NONE || after->is_removed || after->is_copy)
+   if (after->builtin != NTVR_NONE || after->is_removed || after->is_copy)
       return;
-   for (unsigned i = 0; i < after->num_locations && before->location + i < ZINK_NTV_MAX_LOCATIONS; i++)
+   for (unsigned i = 0; i < after->num_locations && before->location + i < ZINK_NTVR_MAX_LOCATIONS; i++)
       locations->of[after->is_output][before->location + i] = after->location + i;
 }
 
-const struct zink_ntv_locations *
-zink_ntv_program_locations(struct zink_gfx_program *prog, gl_shader_stage stage)
+const struct zink_ntvr_locations *
+zink_ntvr_program_locations(struct zink_gfx_program *prog, gl_shader_stage stage)
 {
-   struct zink_ntv_locations *locations = prog->ntv_locations[stage];
-   const struct ntv_module *module;
-   struct ntv_result before = {0}, after = {0};
+   struct zink_ntvr_locations *locations = prog->ntvr_locations[stage];
+   const struct ntvr_module *module;
+   struct ntvr_result before = {0}, after = {0};
 
    if (locations)
       return locations;
    module = linked_module(prog, stage);
-   locations = ralloc(prog, struct zink_ntv_locations);
-   if (locations && module && read_varyings(prog->shaders[stage]->ntv_module, &before) && read_varyings(module, &after)) {
+   locations = ralloc(prog, struct zink_ntvr_locations);
+   if (locations && module && read_varyings(prog->shaders[stage]->ntvr_module, &before) && read_varyings(module, &after)) {
       memset(locations, 0xff, sizeof(*locations));
       for (size_t i = 0; i < after.num_varyings; i++)
          set_location(locations, &before.varyings[i], &after.varyings[i]);
-      prog->ntv_locations[stage] = locations;
+      prog->ntvr_locations[stage] = locations;
    }
-   ntv_result_free(&before, NULL);
-   ntv_result_free(&after, NULL);
-   return prog->ntv_locations[stage];
+   ntvr_result_free(&before, NULL);
+   ntvr_result_free(&after, NULL);
+   return prog->ntvr_locations[stage];
 }
 
 void
-zink_ntv_assign_locations(nir_shader *nir, const struct zink_ntv_locations *locations)
+zink_ntvr_assign_locations(nir_shader *nir, const struct zink_ntvr_locations *locations)
 {
    nir_foreach_variable_with_modes_safe (var, nir, linked_modes(nir->info.stage)) {
       const bool is_output = var->data.mode == nir_var_shader_out;
-      const int location = is_builtin(var) ? -1 : locations->of[is_output][zink_ntv_location(var->data.location)];
+      const int location = is_builtin(var) ? -1 : locations->of[is_output][zink_ntvr_location(var->data.location)];
 
       var->data.driver_location = location;
       if (location < 0 && !is_builtin(var))

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 
-#include "zink_ntv_cache.h"
+#include "zink_ntvr_cache.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +13,11 @@
 #include "util/mesa-blake3.h"
 #include "util/ralloc.h"
 #include "util/u_atomic.h"
-#include "ntv_module.h"
-#include "zink_ntv_debug.h"
-#include "zink_ntv_module.h"
-#include "zink_ntv_private.h"
-#include "zink_ntv_probes.h"
+#include "ntvr_module.h"
+#include "zink_ntvr_debug.h"
+#include "zink_ntvr_module.h"
+#include "zink_ntvr_private.h"
+#include "zink_ntvr_probes.h"
 #include "zink_types.h"
 
 #define SPIRV_MAGIC        0x07230203u
@@ -27,11 +27,11 @@
 static void
 begin_hash(struct mesa_blake3 *hash, const struct zink_screen *screen, const char *kind)
 {
-   const uint32_t flags = zink_ntv_flags();
+   const uint32_t flags = zink_ntvr_flags();
 
    _mesa_blake3_init(hash);
    _mesa_blake3_update(hash, kind, strlen(kind) + 1);
-   _mesa_blake3_update(hash, &screen->ntv->target, sizeof(screen->ntv->target));
+   _mesa_blake3_update(hash, &screen->ntvr->target, sizeof(screen->ntvr->target));
    _mesa_blake3_update(hash, &flags, sizeof(flags));
 }
 
@@ -88,20 +88,20 @@ put_words(const struct zink_screen *screen, const cache_key key, const uint32_t 
 static void
 module_key(cache_key key, const struct zink_screen *screen, const struct zink_shader *zs)
 {
-   const uint64_t offer = zink_ntv_module_offer(screen, zs);
+   const uint64_t offer = zink_ntvr_module_offer(screen, zs);
    struct mesa_blake3 hash;
 
    begin_hash(&hash, screen, "ntv module");
    hash_part(&hash, zs->blob.data, zs->blob.size);
    _mesa_blake3_update(&hash, &offer, sizeof(offer));
    _mesa_blake3_update(&hash, &zs->needs_inlining, sizeof(zs->needs_inlining));
-   _mesa_blake3_update(&hash, zs->ntv_uniforms, sizeof(zs->ntv_uniforms));
+   _mesa_blake3_update(&hash, zs->ntvr_uniforms, sizeof(zs->ntvr_uniforms));
    _mesa_blake3_update(&hash, &zs->sinfo.storage_blocks, sizeof(zs->sinfo.storage_blocks));
    end_hash(key, &hash, screen);
 }
 
 bool
-zink_ntv_cache_get_module(struct zink_screen *screen, struct zink_shader *zs)
+zink_ntvr_cache_get_module(struct zink_screen *screen, struct zink_shader *zs)
 {
    cache_key key;
    size_t num_words = 0;
@@ -109,36 +109,36 @@ zink_ntv_cache_get_module(struct zink_screen *screen, struct zink_shader *zs)
 
    if (!screen->disk_cache)
       return false;
-   zink_ntv_probe_begin("load", zs->info.stage);
+   zink_ntvr_probe_begin("load", zs->info.stage);
    module_key(key, screen, zs);
-   words = get_words(screen, key, p_atomic_read(&screen->ntv->is_warm), &num_words);
+   words = get_words(screen, key, p_atomic_read(&screen->ntvr->is_warm), &num_words);
    /* ntv would parse SPIR-V, but only stored modules are expected here. */
    if (words && words[0] != SPIRV_MAGIC)
-      ntv_module_load(words, num_words, &zs->ntv_module, NULL, NULL);
+      ntvr_module_load(words, num_words, &zs->ntvr_module, NULL, NULL);
    free(words);
-   zs->is_ntv_cached = zs->ntv_module;
-   if (zs->ntv_module)
-      p_atomic_set(&screen->ntv->is_warm, true);
-   zink_ntv_probe_end();
-   return zs->ntv_module;
+   zs->is_ntvr_cached = zs->ntvr_module;
+   if (zs->ntvr_module)
+      p_atomic_set(&screen->ntvr->is_warm, true);
+   zink_ntvr_probe_end();
+   return zs->ntvr_module;
 }
 
 void
-zink_ntv_cache_put_module(struct zink_screen *screen, const struct zink_shader *zs)
+zink_ntvr_cache_put_module(struct zink_screen *screen, const struct zink_shader *zs)
 {
-   const struct ntv_options options = {.flags = NTV_OPTION_WORDS_ONLY};
-   struct ntv_result stored;
+   const struct ntvr_options options = {.flags = NTVR_OPTION_WORDS_ONLY};
+   struct ntvr_result stored;
    cache_key key;
 
    if (!screen->disk_cache)
       return;
-   zink_ntv_probe_begin("store", zs->info.stage);
-   if (ntv_module_store(zs->ntv_module, &options, &stored) == NTV_OK) {
+   zink_ntvr_probe_begin("store", zs->info.stage);
+   if (ntvr_module_store(zs->ntvr_module, &options, &stored) == NTVR_OK) {
       module_key(key, screen, zs);
       put_words(screen, key, stored.words, stored.num_words);
    }
-   ntv_result_free(&stored, &options);
-   zink_ntv_probe_end();
+   ntvr_result_free(&stored, &options);
+   zink_ntvr_probe_end();
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -146,32 +146,32 @@ zink_ntv_cache_put_module(struct zink_screen *screen, const struct zink_shader *
  * ------------------------------------------------------------------------------------------------------------------ */
 
 bool
-zink_ntv_cache_key(cache_key key, struct zink_screen *screen, const struct zink_ntv_variant_source *source)
+zink_ntvr_cache_key(cache_key key, struct zink_screen *screen, const struct zink_ntvr_variant_source *source)
 {
    struct mesa_blake3 hash;
 
-   if (!screen->disk_cache || !screen->ntv || zink_ntv_debug_compares())
+   if (!screen->disk_cache || !screen->ntvr || zink_ntvr_debug_compares())
       return false;
-   zink_ntv_probe_begin("load", MESA_SHADER_NONE);
+   zink_ntvr_probe_begin("load", MESA_SHADER_NONE);
    begin_hash(&hash, screen, "ntv variant");
    hash_part(&hash, source->nir->data, source->nir->size);
    hash_part(&hash, source->key, sizeof(*source->key));
    hash_part(&hash, source->zs_swizzle, source->zs_swizzle ? sizeof(*source->zs_swizzle) : 0);
    hash_part(&hash, source->locations, source->locations ? sizeof(*source->locations) : 0);
    end_hash(key, &hash, screen);
-   zink_ntv_probe_end();
+   zink_ntvr_probe_end();
    return true;
 }
 
 struct spirv_shader *
-zink_ntv_cache_get_spirv(const struct zink_screen *screen, const struct zink_shader *zs, const cache_key key)
+zink_ntvr_cache_get_spirv(const struct zink_screen *screen, const struct zink_shader *zs, const cache_key key)
 {
    struct spirv_shader *spirv = NULL;
    size_t num_words = 0;
    uint32_t *words;
 
-   zink_ntv_probe_begin("load", MESA_SHADER_NONE);
-   words = get_words(screen, key, zs->is_ntv_cached, &num_words);
+   zink_ntvr_probe_begin("load", MESA_SHADER_NONE);
+   words = get_words(screen, key, zs->is_ntvr_cached, &num_words);
    if (words && num_words >= SPIRV_HEADER_WORDS && words[0] == SPIRV_MAGIC)
       spirv = rzalloc(NULL, struct spirv_shader);
    if (spirv) {
@@ -179,7 +179,7 @@ zink_ntv_cache_get_spirv(const struct zink_screen *screen, const struct zink_sha
       spirv->num_words = num_words;
    }
    free(words);
-   zink_ntv_probe_end();
+   zink_ntvr_probe_end();
    if (spirv && !spirv->words) {
       ralloc_free(spirv);
       return NULL;
@@ -188,9 +188,9 @@ zink_ntv_cache_get_spirv(const struct zink_screen *screen, const struct zink_sha
 }
 
 void
-zink_ntv_cache_put_spirv(const struct zink_screen *screen, const cache_key key, const struct spirv_shader *spirv)
+zink_ntvr_cache_put_spirv(const struct zink_screen *screen, const cache_key key, const struct spirv_shader *spirv)
 {
-   zink_ntv_probe_begin("store", MESA_SHADER_NONE);
+   zink_ntvr_probe_begin("store", MESA_SHADER_NONE);
    put_words(screen, key, spirv->words, spirv->num_words);
-   zink_ntv_probe_end();
+   zink_ntvr_probe_end();
 }

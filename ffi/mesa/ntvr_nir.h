@@ -5,12 +5,12 @@
  * Serializes Mesa's NIR as ntv's wire.
  */
 
-#ifndef NTV_NIR_H
-#define NTV_NIR_H
+#ifndef NTVR_NIR_H
+#define NTVR_NIR_H
 
 #include <stdbool.h>
 
-#include "ntv_wire.h"
+#include "ntvr_wire.h"
 
 struct nir_shader;
 
@@ -19,11 +19,11 @@ extern "C" {
 #endif
 
 /* The passes that NIR went through. */
-enum ntv_nir_level {
+enum ntvr_nir_level {
    /* Those of the state tracker. The caller gives the sets and bindings of descriptors, and links modules by slots. */
-   NTV_NIR_GALLIUM,
+   NTVR_NIR_GALLIUM,
    /* Those of zink: variables have sets, bindings and locations, and offsets of shared and scratch memory are in elements. */
-   NTV_NIR_ZINK,
+   NTVR_NIR_ZINK,
 };
 
 /*
@@ -33,10 +33,10 @@ enum ntv_nir_level {
  *
  * `names`: all names are written, including those of inputs, outputs and members, which are only for printing.
  */
-const char *ntv_wire_nir(struct ntv_wire *wire, struct nir_shader *nir, enum ntv_nir_level level, bool names);
+const char *ntvr_wire_nir(struct ntvr_wire *wire, struct nir_shader *nir, enum ntvr_nir_level level, bool names);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif /* NTV_NIR_H */
+#endif /* NTVR_NIR_H */

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 
-#include "zink_ntv_debug.h"
+#include "zink_ntvr_debug.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,17 +15,17 @@
 #include "util/os_time.h"
 #include "util/u_atomic.h"
 #include "util/u_debug.h"
-#include "ntv_module.h"
-#include "ntv_nir.h"
+#include "ntvr_module.h"
+#include "ntvr_nir.h"
 #include "zink_compiler.h"
-#include "zink_ntv_shader.h"
+#include "zink_ntvr_shader.h"
 #include "zink_types.h"
 
-DEBUG_GET_ONCE_OPTION(ntv, "ZINK_NTV", "rust")
-DEBUG_GET_ONCE_OPTION(ntv_log, "ZINK_NTV_LOG", NULL)
-DEBUG_GET_ONCE_OPTION(ntv_dump, "ZINK_NTV_DUMP", NULL)
-DEBUG_GET_ONCE_BOOL_OPTION(ntv_validate, "ZINK_NTV_VALIDATE", false)
-DEBUG_GET_ONCE_NUM_OPTION(ntv_runs, "ZINK_NTV_RUNS", 1)
+DEBUG_GET_ONCE_OPTION(ntvr, "ZINK_NTVR", "rust")
+DEBUG_GET_ONCE_OPTION(ntvr_log, "ZINK_NTVR_LOG", NULL)
+DEBUG_GET_ONCE_OPTION(ntvr_dump, "ZINK_NTVR_DUMP", NULL)
+DEBUG_GET_ONCE_BOOL_OPTION(ntvr_validate, "ZINK_NTVR_VALIDATE", false)
+DEBUG_GET_ONCE_NUM_OPTION(ntvr_runs, "ZINK_NTVR_RUNS", 1)
 
 /* ------------------------------------------------------------------------------------------------------------------
  * Validation and dumps
@@ -40,8 +40,8 @@ validate(const struct spirv_shader *spirv, const struct zink_screen *screen)
    FILE *pipe;
 
    snprintf(command, sizeof(command), "spirv-val --target-env vulkan1.3%s%s - >&2",
-            zink_ntv_has_standard_layout(info) ? " --uniform-buffer-standard-layout" : "",
-            zink_ntv_has_scalar_layout(info) ? " --scalar-block-layout" : "");
+            zink_ntvr_has_standard_layout(info) ? " --uniform-buffer-standard-layout" : "",
+            zink_ntvr_has_scalar_layout(info) ? " --scalar-block-layout" : "");
    pipe = popen(command, "w");
    if (!pipe)
       return false;
@@ -64,7 +64,7 @@ open_dump(const char *name, const char *extension)
    char path[4096];
    FILE *file;
 
-   snprintf(path, sizeof(path), "%s/%s.%s", debug_get_option_ntv_dump(), name, extension);
+   snprintf(path, sizeof(path), "%s/%s.%s", debug_get_option_ntvr_dump(), name, extension);
    file = fopen(path, "wb");
    if (!file)
       mesa_logw("ntv: cannot write %s", path);
@@ -72,12 +72,12 @@ open_dump(const char *name, const char *extension)
 }
 
 static void
-dump(struct zink_ntv_job *job, const char *name)
+dump(struct zink_ntvr_job *job, const char *name)
 {
-   struct ntv_wire *wire = &job->translator->wire;
+   struct ntvr_wire *wire = &job->translator->wire;
    FILE *file;
 
-   if (!ntv_wire_nir(wire, job->nir, job->level, true)) {
+   if (!ntvr_wire_nir(wire, job->nir, job->level, true)) {
       file = open_dump(name, "ntvw");
       if (file) {
          fwrite(wire->words, sizeof(uint32_t), wire->len, file);
@@ -103,8 +103,8 @@ struct times {
 
 /* The words of both translators for a shader, and their best times. */
 struct compared {
-   struct spirv_shader *c, *ntv;
-   struct times c_best, ntv_best;
+   struct spirv_shader *c, *ntvr;
+   struct times c_best, ntvr_best;
 };
 
 static unsigned
@@ -121,7 +121,7 @@ count_instructions(nir_shader *nir)
 static void
 log_line(const char *line)
 {
-   FILE *file = debug_get_option_ntv_log() ? fopen(debug_get_option_ntv_log(), "a") : NULL;
+   FILE *file = debug_get_option_ntvr_log() ? fopen(debug_get_option_ntvr_log(), "a") : NULL;
 
    if (!file)
       return;
@@ -138,7 +138,7 @@ log_line(const char *line)
 static char
 validity(const struct spirv_shader *spirv, const struct zink_screen *screen)
 {
-   if (!spirv || !debug_get_option_ntv_validate())
+   if (!spirv || !debug_get_option_ntvr_validate())
       return '-';
    return validate(spirv, screen) ? '1' : '0';
 }
@@ -166,78 +166,78 @@ run_c(struct compared *compared, struct zink_screen *screen, const struct zink_s
 }
 
 static void
-run_ntv(struct compared *compared, struct zink_screen *screen, struct zink_shader *zs)
+run_ntvr(struct compared *compared, struct zink_screen *screen, struct zink_shader *zs)
 {
-   const struct ntv_key key = {0};
-   struct ntv_module *module;
+   const struct ntvr_key key = {0};
+   struct ntvr_module *module;
    char *error = NULL;
    int64_t start, read;
 
-   ralloc_free(compared->ntv);
+   ralloc_free(compared->ntvr);
    start = os_time_get_nano();
-   compared->ntv = NULL;
-   if (!zink_ntv_shader_read(screen, zs))
+   compared->ntvr = NULL;
+   if (!zink_ntvr_shader_read(screen, zs))
       return;
    read = os_time_get_nano();
-   module = zink_ntv_module_translate(screen, zs, zs->nir, &error);
+   module = zink_ntvr_module_translate(screen, zs, zs->nir, &error);
    if (module)
-      compared->ntv = zink_ntv_instantiate(module, &key);
-   keep_best(&compared->ntv_best, start, read);
-   ntv_module_destroy(module);
+      compared->ntvr = zink_ntvr_instantiate(module, &key);
+   keep_best(&compared->ntvr_best, start, read);
+   ntvr_module_destroy(module);
    ralloc_free(error);
-   zink_ntv_shader_forget(zs);
+   zink_ntvr_shader_forget(zs);
 }
 
 void
-zink_ntv_debug_compare(struct zink_screen *screen, struct zink_shader *zs)
+zink_ntvr_debug_compare(struct zink_screen *screen, struct zink_shader *zs)
 {
    static uint32_t count;
    uint32_t before;
-   struct compared compared = {.c_best = {.all = INT64_MAX}, .ntv_best = {.all = INT64_MAX}};
-   const struct times *c = &compared.c_best, *ntv = &compared.ntv_best;
+   struct compared compared = {.c_best = {.all = INT64_MAX}, .ntvr_best = {.all = INT64_MAX}};
+   const struct times *c = &compared.c_best, *ntvr = &compared.ntvr_best;
    char name[64], line[512];
 
-   if (!zink_ntv_debug_compares())
+   if (!zink_ntvr_debug_compares())
       return;
    before = p_atomic_inc_return(&count) - 1;
    make_name(name, sizeof(name));
-   for (int64_t i = 0; i < MAX2(debug_get_option_ntv_runs(), 1); i++) {
+   for (int64_t i = 0; i < MAX2(debug_get_option_ntvr_runs(), 1); i++) {
       if (before % 2 == 0)
          run_c(&compared, screen, zs);
-      run_ntv(&compared, screen, zs);
+      run_ntvr(&compared, screen, zs);
       if (before % 2 != 0)
          run_c(&compared, screen, zs);
    }
    snprintf(line, sizeof(line),
             "%s\t%s\t%u\t%u\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%zu\t%zu\t%c\t%c\n", name,
             _mesa_shader_stage_to_abbrev(zs->nir->info.stage), before, count_instructions(zs->nir), c->all, c->translate,
-            ntv->all, ntv->translate, compared.c ? compared.c->num_words : 0, compared.ntv ? compared.ntv->num_words : 0,
-            validity(compared.c, screen), validity(compared.ntv, screen));
+            ntvr->all, ntvr->translate, compared.c ? compared.c->num_words : 0, compared.ntvr ? compared.ntvr->num_words : 0,
+            validity(compared.c, screen), validity(compared.ntvr, screen));
    log_line(line);
    ralloc_free(compared.c);
-   ralloc_free(compared.ntv);
+   ralloc_free(compared.ntvr);
 }
 
 void
-zink_ntv_debug_dump(struct zink_ntv_job *job)
+zink_ntvr_debug_dump(struct zink_ntvr_job *job)
 {
    char name[64];
 
-   if (!debug_get_option_ntv_dump())
+   if (!debug_get_option_ntvr_dump())
       return;
    make_name(name, sizeof(name));
    dump(job, name);
 }
 
 bool
-zink_ntv_debug_compares(void)
+zink_ntvr_debug_compares(void)
 {
-   return !strcmp(debug_get_option_ntv(), "compare");
+   return !strcmp(debug_get_option_ntvr(), "compare");
 }
 
 /* Translates the stages of a program again, and returns their number; 0 if ntv refuses one. */
 static unsigned
-translate_again(const struct ntv_module **modules, struct zink_screen *screen, const struct zink_gfx_program *prog)
+translate_again(const struct ntvr_module **modules, struct zink_screen *screen, const struct zink_gfx_program *prog)
 {
    unsigned count = 0;
 
@@ -249,8 +249,8 @@ translate_again(const struct ntv_module **modules, struct zink_screen *screen, c
       if (!zs)
          continue;
       nir = zs->has_gallium_nir ? zink_shader_blob_deserialize(screen, &zs->blob)
-                                : zink_compiler_lower_for_ntv(screen, zs, zink_shader_deserialize(screen, zs));
-      modules[count] = zink_ntv_module_translate(screen, zs, nir, &error);
+                                : zink_compiler_lower_for_ntvr(screen, zs, zink_shader_deserialize(screen, zs));
+      modules[count] = zink_ntvr_module_translate(screen, zs, nir, &error);
       ralloc_free(nir);
       ralloc_free(error);
       if (!modules[count])
@@ -263,32 +263,32 @@ translate_again(const struct ntv_module **modules, struct zink_screen *screen, c
 /* Whether the words are those of a program that is translated again. */
 static bool
 is_reproduced(struct zink_screen *screen, const struct zink_gfx_program *prog, gl_shader_stage stage,
-              const struct ntv_key *key, const struct spirv_shader *spirv)
+              const struct ntvr_key *key, const struct spirv_shader *spirv)
 {
-   const struct ntv_module *modules[ZINK_GFX_SHADER_COUNT] = {0};
-   struct ntv_module *linked[ZINK_GFX_SHADER_COUNT] = {0};
+   const struct ntvr_module *modules[ZINK_GFX_SHADER_COUNT] = {0};
+   struct ntvr_module *linked[ZINK_GFX_SHADER_COUNT] = {0};
    const unsigned at = util_bitcount(prog->stages_present & BITFIELD_MASK(stage));
    const unsigned count = translate_again(modules, screen, prog);
    struct spirv_shader *again = NULL;
    bool is_equal;
 
-   if (count && ntv_link(modules, count, NULL, linked, NULL, NULL) == NTV_OK)
-      again = zink_ntv_instantiate(linked[at], key);
+   if (count && ntvr_link(modules, count, NULL, linked, NULL, NULL) == NTVR_OK)
+      again = zink_ntvr_instantiate(linked[at], key);
    is_equal = again && again->num_words == spirv->num_words &&
               !memcmp(again->words, spirv->words, spirv->num_words * sizeof(*spirv->words));
    ralloc_free(again);
    for (unsigned i = 0; i < ZINK_GFX_SHADER_COUNT; i++) {
-      ntv_module_destroy((struct ntv_module *)modules[i]);
-      ntv_module_destroy(linked[i]);
+      ntvr_module_destroy((struct ntvr_module *)modules[i]);
+      ntvr_module_destroy(linked[i]);
    }
    return is_equal;
 }
 
 void
-zink_ntv_debug_check_variant(struct zink_screen *screen, const struct zink_gfx_program *prog, gl_shader_stage stage,
-                             const struct ntv_key *key, const struct spirv_shader *spirv)
+zink_ntvr_debug_check_variant(struct zink_screen *screen, const struct zink_gfx_program *prog, gl_shader_stage stage,
+                              const struct ntvr_key *key, const struct spirv_shader *spirv)
 {
-   if (!debug_get_option_ntv_validate())
+   if (!debug_get_option_ntvr_validate())
       return;
    if (!validate(spirv, screen))
       mesa_logw("ntv: spirv-val rejects the variant of a %s shader", _mesa_shader_stage_to_string(stage));
@@ -297,16 +297,16 @@ zink_ntv_debug_check_variant(struct zink_screen *screen, const struct zink_gfx_p
 }
 
 struct spirv_shader *
-zink_ntv_debug_run(struct zink_ntv_job *job)
+zink_ntvr_debug_run(struct zink_ntvr_job *job)
 {
    struct spirv_shader *spirv;
    char name[64];
 
    make_name(name, sizeof(name));
-   if (debug_get_option_ntv_dump())
+   if (debug_get_option_ntvr_dump())
       dump(job, name);
-   spirv = zink_ntv_run(job);
-   if (spirv && debug_get_option_ntv_validate() && !validate(spirv, job->screen))
+   spirv = zink_ntvr_run(job);
+   if (spirv && debug_get_option_ntvr_validate() && !validate(spirv, job->screen))
       mesa_logw("ntv: spirv-val rejects %s shader %s", _mesa_shader_stage_to_string(job->nir->info.stage), name);
    return spirv;
 }

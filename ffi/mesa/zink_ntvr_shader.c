@@ -3,18 +3,18 @@
  * SPDX-License-Identifier: MIT
  */
 
-#include "zink_ntv_shader.h"
+#include "zink_ntvr_shader.h"
 
 #include "nir_to_spirv/nir_to_spirv.h"
-#include "ntv.h"
+#include "ntvr.h"
 #include "zink_compiler.h"
 #include "zink_descriptors.h"
-#include "zink_ntv_cache.h"
-#include "zink_ntv_debug.h"
-#include "zink_ntv_module.h"
-#include "zink_ntv_private.h"
-#include "zink_ntv_probes.h"
-#include "zink_ntv_storage.h"
+#include "zink_ntvr_cache.h"
+#include "zink_ntvr_debug.h"
+#include "zink_ntvr_module.h"
+#include "zink_ntvr_private.h"
+#include "zink_ntvr_probes.h"
+#include "zink_ntvr_storage.h"
 #include "zink_program.h"
 #include "zink_types.h"
 
@@ -173,41 +173,41 @@ read_instrs(struct reader *r)
  * ------------------------------------------------------------------------------------------------------------------ */
 
 /* The uniform blocks in the array of descriptors, which is as short as possible. Block 0 has the uniforms that are in no block. */
-static struct ntv_block_array
+static struct ntvr_block_array
 uniform_blocks(const struct zink_shader *zs)
 {
    const uint32_t used = zs->ubos_used & ~BITFIELD_BIT(0);
    const unsigned first = used ? ffs(used) - 1 : 0;
 
-   return (struct ntv_block_array){first, used ? zs->info.num_ubos - first : 0};
+   return (struct ntvr_block_array){first, used ? zs->info.num_ubos - first : 0};
 }
 
-static struct ntv_block_array
+static struct ntvr_block_array
 storage_blocks(const struct zink_shader *zs)
 {
    const unsigned first = zs->ssbos_used ? ffs(zs->ssbos_used) - 1 : 0;
 
-   return (struct ntv_block_array){first, zs->ssbos_used ? zs->info.num_ssbos - first : 0};
+   return (struct ntvr_block_array){first, zs->ssbos_used ? zs->info.num_ssbos - first : 0};
 }
 
 void
-zink_ntv_shader_layout(struct ntv_descriptor_layout *layout, const struct zink_screen *screen, const struct zink_shader *zs)
+zink_ntvr_shader_layout(struct ntvr_descriptor_layout *layout, const struct zink_screen *screen, const struct zink_shader *zs)
 {
    const gl_shader_stage stage = clamp_stage(&zs->info);
    const bool compact = screen->compact_descriptors;
    const uint8_t *sets = screen->desc_set_id;
 
-   *layout = (struct ntv_descriptor_layout){
+   *layout = (struct ntvr_descriptor_layout){
       .slots = {
-         [NTV_CLASS_DEFAULT_UNIFORMS] = {0, stage},
-         [NTV_CLASS_UNIFORM_BUFFER] = {1, zink_binding(stage, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1, compact)},
-         [NTV_CLASS_TEXTURE] = {sets[ZINK_DESCRIPTOR_TYPE_SAMPLER_VIEW],
-                                zink_binding(stage, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 0, compact)},
-         [NTV_CLASS_STORAGE_BUFFER] = {sets[ZINK_DESCRIPTOR_TYPE_SSBO],
-                                       zink_binding(stage, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0, compact)},
-         [NTV_CLASS_IMAGE] = {sets[ZINK_DESCRIPTOR_TYPE_IMAGE],
-                              zink_binding(stage, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 0, compact)},
-         [NTV_CLASS_BINDLESS] = {sets[ZINK_DESCRIPTOR_BINDLESS], 0},
+         [NTVR_CLASS_DEFAULT_UNIFORMS] = {0, stage},
+         [NTVR_CLASS_UNIFORM_BUFFER] = {1, zink_binding(stage, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1, compact)},
+         [NTVR_CLASS_TEXTURE] = {sets[ZINK_DESCRIPTOR_TYPE_SAMPLER_VIEW],
+                                 zink_binding(stage, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 0, compact)},
+         [NTVR_CLASS_STORAGE_BUFFER] = {sets[ZINK_DESCRIPTOR_TYPE_SSBO],
+                                        zink_binding(stage, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0, compact)},
+         [NTVR_CLASS_IMAGE] = {sets[ZINK_DESCRIPTOR_TYPE_IMAGE],
+                               zink_binding(stage, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 0, compact)},
+         [NTVR_CLASS_BINDLESS] = {sets[ZINK_DESCRIPTOR_BINDLESS], 0},
       },
       .uniform_blocks = uniform_blocks(zs),
       .storage_blocks = storage_blocks(zs),
@@ -229,19 +229,19 @@ add_binding(struct zink_shader *zs, VkDescriptorType type, enum zink_descriptor_
 static void
 add_blocks(const struct zink_screen *screen, struct zink_shader *zs)
 {
-   struct ntv_descriptor_layout layout;
+   struct ntvr_descriptor_layout layout;
 
-   zink_ntv_shader_layout(&layout, screen, zs);
+   zink_ntvr_shader_layout(&layout, screen, zs);
    zs->has_uniforms = zs->ubos_used & BITFIELD_BIT(0);
    if (layout.uniform_blocks.count) {
       const bool stored = zs->sinfo.storage_blocks & BITFIELD_BIT(layout.uniform_blocks.first);
 
       add_binding(zs, stored ? VK_DESCRIPTOR_TYPE_STORAGE_BUFFER : VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, ZINK_DESCRIPTOR_TYPE_UBO,
-                  layout.uniform_blocks.first, layout.slots[NTV_CLASS_UNIFORM_BUFFER].binding, layout.uniform_blocks.count);
+                  layout.uniform_blocks.first, layout.slots[NTVR_CLASS_UNIFORM_BUFFER].binding, layout.uniform_blocks.count);
    }
    if (layout.storage_blocks.count)
       add_binding(zs, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, ZINK_DESCRIPTOR_TYPE_SSBO, layout.storage_blocks.first,
-                  layout.slots[NTV_CLASS_STORAGE_BUFFER].binding, layout.storage_blocks.count);
+                  layout.slots[NTVR_CLASS_STORAGE_BUFFER].binding, layout.storage_blocks.count);
 }
 
 static void
@@ -286,13 +286,13 @@ is_candidate(const struct zink_screen *screen, const struct zink_shader *zs)
    const VkShaderStageFlags stage = mesa_to_vk_shader_stage(clamp_stage(&nir->info));
 
    /* zink writes the shaders that it generates for its own lowering. */
-   return zink_ntv_wants_module(screen, zs) && !zs->needs_inlining && nir->info.stage != MESA_SHADER_KERNEL &&
+   return zink_ntvr_wants_module(screen, zs) && !zs->needs_inlining && nir->info.stage != MESA_SHADER_KERNEL &&
           (!nir->info.num_ubos || nir->info.first_ubo_is_default_ubo) &&
           (!nir->info.uses_wide_subgroup_intrinsics || screen->info.subgroup.supportedStages & stage);
 }
 
 bool
-zink_ntv_shader_read(struct zink_screen *screen, struct zink_shader *zs)
+zink_ntvr_shader_read(struct zink_screen *screen, struct zink_shader *zs)
 {
    struct reader r = {.screen = screen, .zs = zs, .nir = zs->nir};
    const char *name = zs->info.name;
@@ -301,37 +301,37 @@ zink_ntv_shader_read(struct zink_screen *screen, struct zink_shader *zs)
    nir_shader_gather_info(r.nir, nir_shader_get_entrypoint(r.nir));
    read_instrs(&r);
    if (r.unhandled) {
-      zink_ntv_log_refusal(zs, "lowered by zink", r.unhandled);
+      zink_ntvr_log_refusal(zs, "lowered by zink", r.unhandled);
       return false;
    }
    zs->info = r.nir->info;
    zs->info.name = name;
-   zs->sinfo.storage_blocks = zink_ntv_storage_blocks(r.nir, false, screen);
+   zs->sinfo.storage_blocks = zink_ntvr_storage_blocks(r.nir, false, screen);
    add_bindings(&r);
-   zs->ntv_inlines = screen->driconf.inline_uniforms && r.nir->info.num_inlinable_uniforms &&
-                     nir_shader_get_entrypoint(r.nir)->ssa_alloc <= ZINK_ALWAYS_INLINE_LIMIT;
+   zs->ntvr_inlines = screen->driconf.inline_uniforms && r.nir->info.num_inlinable_uniforms &&
+                      nir_shader_get_entrypoint(r.nir)->ssa_alloc <= ZINK_ALWAYS_INLINE_LIMIT;
    return true;
 }
 
 void
-zink_ntv_shader_forget(struct zink_shader *zs)
+zink_ntvr_shader_forget(struct zink_shader *zs)
 {
    memset(zs->num_bindings, 0, sizeof(zs->num_bindings));
    memset(zs->sinfo.stride, 0, sizeof(zs->sinfo.stride));
    zs->sinfo.storage_blocks = zs->ubos_used = zs->ssbos_used = 0;
-   zs->flat_flags = zs->flat_shaded = zs->ntv_refusals = 0;
-   zs->has_uniforms = zs->bindless = zs->ntv_inlines = zs->has_gallium_nir = false;
+   zs->flat_flags = zs->flat_shaded = zs->ntvr_refusals = 0;
+   zs->has_uniforms = zs->bindless = zs->ntvr_inlines = zs->has_gallium_nir = false;
 }
 
 bool
-zink_ntv_finalizes(const struct zink_screen *screen)
+zink_ntvr_finalizes(const struct zink_screen *screen)
 {
    /* a comparison gives both translators the same NIR */
-   return screen->ntv && !zink_ntv_debug_compares();
+   return screen->ntvr && !zink_ntvr_debug_compares();
 }
 
 void
-zink_ntv_finalize(nir_shader *nir)
+zink_ntvr_finalize(nir_shader *nir)
 {
    NIR_PASS_V(nir, nir_lower_vars_to_ssa);
    NIR_PASS_V(nir, nir_copy_prop);
@@ -366,24 +366,24 @@ keep_nir(struct zink_shader *zs)
 }
 
 bool
-zink_ntv_shader_init(struct zink_screen *screen, struct zink_shader *zs)
+zink_ntvr_shader_init(struct zink_screen *screen, struct zink_shader *zs)
 {
    bool is_read;
 
    if (!is_candidate(screen, zs))
       return false;
    print_nir(zs->nir);
-   zink_ntv_debug_compare(screen, zs);
-   zink_ntv_probe_begin("facts", zs->info.stage);
-   is_read = zink_ntv_shader_read(screen, zs);
+   zink_ntvr_debug_compare(screen, zs);
+   zink_ntvr_probe_begin("facts", zs->info.stage);
+   is_read = zink_ntvr_shader_read(screen, zs);
    if (is_read)
       keep_nir(zs);
-   zink_ntv_probe_end();
-   if (is_read && !zink_ntv_cache_get_module(screen, zs))
-      zink_ntv_module_create(screen, zs, zs->nir);
-   if (zs->ntv_module)
+   zink_ntvr_probe_end();
+   if (is_read && !zink_ntvr_cache_get_module(screen, zs))
+      zink_ntvr_module_create(screen, zs, zs->nir);
+   if (zs->ntvr_module)
       return true;
    blob_finish(&zs->blob);
-   zink_ntv_shader_forget(zs);
+   zink_ntvr_shader_forget(zs);
    return false;
 }

@@ -7,13 +7,13 @@
  * forms have the same sets and bindings.
  */
 
-#ifndef ZINK_NTV_SHADER_H
-#define ZINK_NTV_SHADER_H
+#ifndef ZINK_NTVR_SHADER_H
+#define ZINK_NTVR_SHADER_H
 
 #include <stdbool.h>
 
 struct nir_shader;
-struct ntv_descriptor_layout;
+struct ntvr_descriptor_layout;
 struct zink_screen;
 struct zink_shader;
 
@@ -21,59 +21,59 @@ struct zink_shader;
 extern "C" {
 #endif
 
-#ifdef HAVE_ZINK_NTV
+#ifdef HAVE_ZINK_NTVR
 
 /*
- * Whether the state tracker keeps vectors, and zink_ntv_finalize() runs in pipe_screen::finalize_nir. What nir_to_spirv needs instead runs
+ * Whether the state tracker keeps vectors, and zink_ntvr_finalize() runs in pipe_screen::finalize_nir. What nir_to_spirv needs instead runs
  * before zink's lowering.
  */
-bool zink_ntv_finalizes(const struct zink_screen *screen);
+bool zink_ntvr_finalizes(const struct zink_screen *screen);
 
 /*
  * Removes what the state tracker's lowering of uniforms leaves: a third of the instructions. The state tracker has optimized the NIR
  * before that, and ntv lowers what devices lack. Without these passes, ntv would take longer by their time.
  */
-void zink_ntv_finalize(struct nir_shader *nir);
+void zink_ntvr_finalize(struct nir_shader *nir);
 
 /*
  * Makes the module of a shader from the state tracker's NIR, zink_shader::nir, which zink_shader::blob keeps, and sets the fields of
  * zink_shader that zink's lowering sets otherwise. Returns false if zink has to lower the shader; then the fields are as before.
  */
-bool zink_ntv_shader_init(struct zink_screen *screen, struct zink_shader *zs);
+bool zink_ntvr_shader_init(struct zink_screen *screen, struct zink_shader *zs);
 
 /*
  * Sets the fields of zink_shader from its NIR, without its module. Returns false if only zink's lowering handles the shader. Then, and to
- * read it again, zink_ntv_shader_forget() clears the fields.
+ * read it again, zink_ntvr_shader_forget() clears the fields.
  */
-bool zink_ntv_shader_read(struct zink_screen *screen, struct zink_shader *zs);
-void zink_ntv_shader_forget(struct zink_shader *zs);
+bool zink_ntvr_shader_read(struct zink_screen *screen, struct zink_shader *zs);
+void zink_ntvr_shader_forget(struct zink_shader *zs);
 
 /* The sets and bindings of the shader's descriptors in zink. */
-void zink_ntv_shader_layout(struct ntv_descriptor_layout *layout, const struct zink_screen *screen, const struct zink_shader *zs);
+void zink_ntvr_shader_layout(struct ntvr_descriptor_layout *layout, const struct zink_screen *screen, const struct zink_shader *zs);
 
 #else
 
 static inline bool
-zink_ntv_finalizes(const struct zink_screen *screen)
+zink_ntvr_finalizes(const struct zink_screen *screen)
 {
    return false;
 }
 
 static inline void
-zink_ntv_finalize(struct nir_shader *nir)
+zink_ntvr_finalize(struct nir_shader *nir)
 {
 }
 
 static inline bool
-zink_ntv_shader_init(struct zink_screen *screen, struct zink_shader *zs)
+zink_ntvr_shader_init(struct zink_screen *screen, struct zink_shader *zs)
 {
    return false;
 }
 
-#endif /* HAVE_ZINK_NTV */
+#endif /* HAVE_ZINK_NTVR */
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif /* ZINK_NTV_SHADER_H */
+#endif /* ZINK_NTVR_SHADER_H */

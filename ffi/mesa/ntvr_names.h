@@ -5,15 +5,15 @@
  * The numbers of Mesa's names in the wire. `BLESS=1 cargo test --package ntv-ffi` makes this file.
  */
 
-#ifndef NTV_NAMES_H
-#define NTV_NAMES_H
+#ifndef NTVR_NAMES_H
+#define NTVR_NAMES_H
 
-#if NTV_WIRE_VERSION != 7
-#error "ntv_names.h and ntv.h are of different versions"
+#if NTVR_WIRE_VERSION != 7
+#error "ntvr_names.h and ntvr.h are of different versions"
 #endif
 
 /* Name, number, number of inputs, whether one has more than four components, size of each of the first four. */
-#define NTV_NAMES_OF_ALU(X) \
+#define NTVR_NAMES_OF_ALU(X) \
    X(mov, 0, 1, false, 0, 0, 0, 0) \
    X(bcsel, 1, 3, false, 0, 0, 0, 0) \
    X(b8csel, 2, 3, false, 0, 0, 0, 0) \
@@ -427,7 +427,7 @@
    X(udot_2x16_uadd_sat, 423, 3, false, 0, 0, 0, 0)
 
 /* The same for names that Mesa 26.1 does not have. */
-#define NTV_NAMES_OF_OLD_ALU(X) \
+#define NTVR_NAMES_OF_OLD_ALU(X) \
    X(umul_low, 79, 2, false, 0, 0, 0, 0) \
    X(fall_equal2, 320, 2, false, 2, 2, 0, 0) \
    X(fall_equal3, 321, 2, false, 3, 3, 0, 0) \
@@ -444,7 +444,7 @@
 
 /* Name, number, number of sources, whether there is a result, whether values of indices other than access are
  * mapped, number of indices, indices in ntv's order. */
-#define NTV_NAMES_OF_INTRINSICS(X) \
+#define NTVR_NAMES_OF_INTRINSICS(X) \
    X(decl_reg, 0, 0, true, false, 4, NIR_INTRINSIC_NUM_COMPONENTS, NIR_INTRINSIC_NUM_ARRAY_ELEMS, NIR_INTRINSIC_BIT_SIZE, NIR_INTRINSIC_DIVERGENT) \
    X(load_reg, 1, 1, true, false, 3, NIR_INTRINSIC_BASE, NIR_INTRINSIC_LEGACY_FABS, NIR_INTRINSIC_LEGACY_FNEG) \
    X(store_reg, 2, 2, false, false, 3, NIR_INTRINSIC_BASE, NIR_INTRINSIC_WRITE_MASK, NIR_INTRINSIC_LEGACY_FSAT) \
@@ -460,7 +460,7 @@
    X(load_per_primitive_input, 12, 1, true, true, 4, NIR_INTRINSIC_BASE, NIR_INTRINSIC_COMPONENT, NIR_INTRINSIC_DEST_TYPE, NIR_INTRINSIC_IO_SEMANTICS) \
    X(load_output, 13, 1, true, true, 5, NIR_INTRINSIC_BASE, NIR_INTRINSIC_RANGE, NIR_INTRINSIC_COMPONENT, NIR_INTRINSIC_DEST_TYPE, NIR_INTRINSIC_IO_SEMANTICS) \
    X(load_per_vertex_output, 14, 2, true, true, 5, NIR_INTRINSIC_BASE, NIR_INTRINSIC_RANGE, NIR_INTRINSIC_COMPONENT, NIR_INTRINSIC_DEST_TYPE, NIR_INTRINSIC_IO_SEMANTICS) \
-   X(store_output, 15, 2, false, true, 8, NIR_INTRINSIC_BASE, NIR_INTRINSIC_RANGE, NIR_INTRINSIC_WRITE_MASK, NIR_INTRINSIC_COMPONENT, NIR_INTRINSIC_SRC_TYPE, NIR_INTRINSIC_IO_SEMANTICS, NIR_INTRINSIC_IO_XFB, NTV_MESA_IO_XFB2) \
+   X(store_output, 15, 2, false, true, 8, NIR_INTRINSIC_BASE, NIR_INTRINSIC_RANGE, NIR_INTRINSIC_WRITE_MASK, NIR_INTRINSIC_COMPONENT, NIR_INTRINSIC_SRC_TYPE, NIR_INTRINSIC_IO_SEMANTICS, NIR_INTRINSIC_IO_XFB, NTVR_MESA_IO_XFB2) \
    X(store_per_vertex_output, 16, 3, false, true, 6, NIR_INTRINSIC_BASE, NIR_INTRINSIC_RANGE, NIR_INTRINSIC_WRITE_MASK, NIR_INTRINSIC_COMPONENT, NIR_INTRINSIC_SRC_TYPE, NIR_INTRINSIC_IO_SEMANTICS) \
    X(load_barycentric_pixel, 17, 0, true, true, 1, NIR_INTRINSIC_INTERP_MODE) \
    X(load_barycentric_centroid, 18, 0, true, true, 1, NIR_INTRINSIC_INTERP_MODE) \
@@ -647,13 +647,13 @@
    X(launch_mesh_workgroups_with_payload_deref, 330, 2, false, false, 0, 0)
 
 /* The same for names that Mesa 26.1 does not have. */
-#define NTV_NAMES_OF_OLD_INTRINSICS(X) \
+#define NTVR_NAMES_OF_OLD_INTRINSICS(X) \
    X(load_sample_id_no_per_sample, 81, 0, true, false, 0, 0) \
    X(load_color0, 94, 0, true, false, 0, 0) \
    X(load_color1, 95, 0, true, false, 0, 0)
 
 /* Slots of inputs and outputs. */
-#define NTV_NAMES_OF_SLOTS(X) \
+#define NTVR_NAMES_OF_SLOTS(X) \
    X(VERT_ATTRIB_POS, 0) \
    X(VERT_ATTRIB_NORMAL, 1) \
    X(VERT_ATTRIB_COLOR0, 2) \
@@ -796,7 +796,7 @@
    X(FRAG_RESULT_DATA7, 11)
 
 /* System values. */
-#define NTV_NAMES_OF_SYSTEM_VALUES(X) \
+#define NTVR_NAMES_OF_SYSTEM_VALUES(X) \
    X(SUBGROUP_SIZE, 0) \
    X(SUBGROUP_INVOCATION, 1) \
    X(SUBGROUP_EQ_MASK, 2) \
@@ -893,4 +893,4 @@
    X(WARP_ID_NV, 95) \
    X(SM_ID_NV, 96)
 
-#endif /* NTV_NAMES_H */
+#endif /* NTVR_NAMES_H */

@@ -5,7 +5,7 @@
  * The description of the Vulkan device for ntv.
  */
 
-#include "zink_ntv_private.h"
+#include "zink_ntvr_private.h"
 
 #include "util/log.h"
 #include "zink_types.h"
@@ -19,29 +19,29 @@ struct feature {
 #define FEATURE(structure, field) #field, (structure).field
 
 static void
-enable(struct ntv_target *target, const struct feature *features, unsigned count)
+enable(struct ntvr_target *target, const struct feature *features, unsigned count)
 {
    for (unsigned i = 0; i < count; i++) {
-      if (!ntv_target_enable(target, features[i].name, features[i].on))
+      if (!ntvr_target_enable(target, features[i].name, features[i].on))
          mesa_logw("ntv: there is no feature %s", features[i].name);
    }
 }
 
 /* It is in Vulkan 1.2. zink does not enable the extension for older versions. */
 bool
-zink_ntv_has_standard_layout(const struct zink_device_info *info)
+zink_ntvr_has_standard_layout(const struct zink_device_info *info)
 {
    return info->have_vulkan12 && info->feats12.uniformBufferStandardLayout;
 }
 
 bool
-zink_ntv_has_scalar_layout(const struct zink_device_info *info)
+zink_ntvr_has_scalar_layout(const struct zink_device_info *info)
 {
    return info->have_vulkan12 ? info->feats12.scalarBlockLayout : info->have_EXT_scalar_block_layout;
 }
 
 static void
-enable_shaders(struct ntv_target *target, const struct zink_device_info *info)
+enable_shaders(struct ntvr_target *target, const struct zink_device_info *info)
 {
    const VkPhysicalDeviceFeatures *f = &info->feats.features;
    const bool layer = info->have_EXT_shader_viewport_index_layer;
@@ -91,8 +91,8 @@ enable_shaders(struct ntv_target *target, const struct zink_device_info *info)
       {FEATURE(info->shader_clock_feats, shaderDeviceClock)},
       {FEATURE(info->bda_feats, bufferDeviceAddress)},
       {"derivativeControl", true},
-      {"uniformBufferStandardLayout", zink_ntv_has_standard_layout(info)},
-      {"scalarBlockLayout", zink_ntv_has_scalar_layout(info)},
+      {"uniformBufferStandardLayout", zink_ntvr_has_standard_layout(info)},
+      {"scalarBlockLayout", zink_ntvr_has_scalar_layout(info)},
       {FEATURE(info->feats12, vulkanMemoryModel)},
       {FEATURE(info->feats12, vulkanMemoryModelDeviceScope)},
       {FEATURE(info->explicit_layout_feats, workgroupMemoryExplicitLayout)},
@@ -103,7 +103,7 @@ enable_shaders(struct ntv_target *target, const struct zink_device_info *info)
 }
 
 static void
-enable_resources(struct ntv_target *target, const struct zink_device_info *info)
+enable_resources(struct ntvr_target *target, const struct zink_device_info *info)
 {
    const VkPhysicalDeviceFeatures *f = &info->feats.features;
    const VkPhysicalDeviceDescriptorIndexingFeatures *d = &info->desc_indexing_feats;
@@ -136,7 +136,7 @@ enable_resources(struct ntv_target *target, const struct zink_device_info *info)
 }
 
 static void
-enable_subgroups_and_atomics(struct ntv_target *target, const struct zink_device_info *info)
+enable_subgroups_and_atomics(struct ntvr_target *target, const struct zink_device_info *info)
 {
    const VkSubgroupFeatureFlags subgroup = info->subgroup.supportedOperations;
    const VkPhysicalDeviceShaderAtomicFloatFeaturesEXT *a = &info->atomic_float_feats;
@@ -169,7 +169,7 @@ enable_subgroups_and_atomics(struct ntv_target *target, const struct zink_device
 }
 
 static void
-enable_float_controls(struct ntv_target *target, const VkPhysicalDeviceVulkan12Properties *p)
+enable_float_controls(struct ntvr_target *target, const VkPhysicalDeviceVulkan12Properties *p)
 {
    const VkShaderFloatControlsIndependence all = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL;
    const VkShaderFloatControlsIndependence only_32 = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_32_BIT_ONLY;
@@ -199,11 +199,11 @@ enable_float_controls(struct ntv_target *target, const VkPhysicalDeviceVulkan12P
 }
 
 void
-zink_ntv_describe(struct ntv_target *target, const struct zink_screen *screen)
+zink_ntvr_describe(struct ntvr_target *target, const struct zink_screen *screen)
 {
    const struct zink_device_info *info = &screen->info;
 
-   ntv_target_init(target, screen->vk_version);
+   ntvr_target_init(target, screen->vk_version);
    target->max_uniform_buffer_range = info->props.limits.maxUniformBufferRange;
    target->max_push_constants_size = info->props.limits.maxPushConstantsSize;
    target->indexed_draw_offset = offsetof(struct zink_gfx_push_constant, draw_mode_is_indexed);
@@ -218,6 +218,6 @@ zink_ntv_describe(struct ntv_target *target, const struct zink_screen *screen)
    if (info->have_KHR_shader_float_controls)
       enable_float_controls(target, &info->props12);
    /* The workaround that nir_to_spirv has as broken_arbitary_type_const of its zink_shader_info. */
-   if (!ntv_target_workaround(target, "broken_arbitary_type_const", screen->driver_compiler_workarounds.broken_const))
+   if (!ntvr_target_workaround(target, "broken_arbitary_type_const", screen->driver_compiler_workarounds.broken_const))
       mesa_logw("ntv: there is no workaround broken_arbitary_type_const");
 }

@@ -8,8 +8,8 @@
  * and the Vulkan driver. An entry that cannot be loaded is made again.
  */
 
-#ifndef ZINK_NTV_CACHE_H
-#define ZINK_NTV_CACHE_H
+#ifndef ZINK_NTVR_CACHE_H
+#define ZINK_NTVR_CACHE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 
 struct blob;
 struct spirv_shader;
-struct zink_ntv_locations;
+struct zink_ntvr_locations;
 struct zink_screen;
 struct zink_shader;
 struct zink_shader_key;
@@ -30,59 +30,59 @@ extern "C" {
 #endif
 
 /* All that the SPIR-V of a variant depends on, apart from the screen. */
-struct zink_ntv_variant_source {
+struct zink_ntvr_variant_source {
    const struct blob *nir;
    /* Without what has no effect on the shader. */
    const struct zink_shader_key *key;
    /* NULL if the key does not use swizzles of depth textures. */
    const struct zink_zs_swizzle_key *zs_swizzle;
    /* NULL if `nir` has the locations of its program. */
-   const struct zink_ntv_locations *locations;
+   const struct zink_ntvr_locations *locations;
 };
 
-#ifdef HAVE_ZINK_NTV
+#ifdef HAVE_ZINK_NTVR
 
-/* Sets zink_shader::ntv_module to that of the cache. Returns false if there is none. */
-bool zink_ntv_cache_get_module(struct zink_screen *screen, struct zink_shader *zs);
-/* Puts zink_shader::ntv_module, which is not NULL, into the cache, if there is one. */
-void zink_ntv_cache_put_module(struct zink_screen *screen, const struct zink_shader *zs);
+/* Sets zink_shader::ntvr_module to that of the cache. Returns false if there is none. */
+bool zink_ntvr_cache_get_module(struct zink_screen *screen, struct zink_shader *zs);
+/* Puts zink_shader::ntvr_module, which is not NULL, into the cache, if there is one. */
+void zink_ntvr_cache_put_module(struct zink_screen *screen, const struct zink_shader *zs);
 
 /* Computes the key of a variant's SPIR-V. Returns false if there is no cache. */
-bool zink_ntv_cache_key(cache_key key, struct zink_screen *screen, const struct zink_ntv_variant_source *source);
+bool zink_ntvr_cache_key(cache_key key, struct zink_screen *screen, const struct zink_ntvr_variant_source *source);
 
 /* The SPIR-V of a variant; NULL if the cache does not have it. */
-struct spirv_shader *zink_ntv_cache_get_spirv(const struct zink_screen *screen, const struct zink_shader *zs, const cache_key key);
-void zink_ntv_cache_put_spirv(const struct zink_screen *screen, const cache_key key, const struct spirv_shader *spirv);
+struct spirv_shader *zink_ntvr_cache_get_spirv(const struct zink_screen *screen, const struct zink_shader *zs, const cache_key key);
+void zink_ntvr_cache_put_spirv(const struct zink_screen *screen, const cache_key key, const struct spirv_shader *spirv);
 
 #else
 
 static inline bool
-zink_ntv_cache_get_module(struct zink_screen *screen, struct zink_shader *zs)
+zink_ntvr_cache_get_module(struct zink_screen *screen, struct zink_shader *zs)
 {
    return false;
 }
 
 static inline bool
-zink_ntv_cache_key(cache_key key, struct zink_screen *screen, const struct zink_ntv_variant_source *source)
+zink_ntvr_cache_key(cache_key key, struct zink_screen *screen, const struct zink_ntvr_variant_source *source)
 {
    return false;
 }
 
 static inline struct spirv_shader *
-zink_ntv_cache_get_spirv(const struct zink_screen *screen, const struct zink_shader *zs, const cache_key key)
+zink_ntvr_cache_get_spirv(const struct zink_screen *screen, const struct zink_shader *zs, const cache_key key)
 {
    return NULL;
 }
 
 static inline void
-zink_ntv_cache_put_spirv(const struct zink_screen *screen, const cache_key key, const struct spirv_shader *spirv)
+zink_ntvr_cache_put_spirv(const struct zink_screen *screen, const cache_key key, const struct spirv_shader *spirv)
 {
 }
 
-#endif /* HAVE_ZINK_NTV */
+#endif /* HAVE_ZINK_NTVR */
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif /* ZINK_NTV_CACHE_H */
+#endif /* ZINK_NTVR_CACHE_H */

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 
-#include "zink_ntv_probes.h"
+#include "zink_ntvr_probes.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 #include "util/u_call_once.h"
 #include "util/u_debug.h"
 
-DEBUG_GET_ONCE_OPTION(ntv_probes, "ZINK_NTV_PROBES", NULL)
+DEBUG_GET_ONCE_OPTION(ntvr_probes, "ZINK_NTVR_PROBES", NULL)
 
 /* More than any probe of zink nests. */
 #define MAX_DEPTH 16
@@ -47,7 +47,7 @@ static FILE *file;
  * A program that counts zink's memory has this function (tests/mesa/first_draws/memory.h): whether the thread's allocations are
  * zink's from now on.
  */
-extern void ntv_probe_counts(bool on) __attribute__((weak));
+extern void ntvr_probe_counts(bool on) __attribute__((weak));
 
 /* Tells a program that counts memory which probe is the innermost one now. */
 static void
@@ -56,17 +56,17 @@ count_memory(void)
    static const char *const of_driver[] = {"module", "pipeline", "library", "link"};
    bool is_own = depth > 0;
 
-   if (!ntv_probe_counts)
+   if (!ntvr_probe_counts)
       return;
    for (unsigned i = 0; i < ARRAY_SIZE(of_driver); i++)
       is_own = is_own && strcmp(probes[depth - 1].kind, of_driver[i]) != 0;
-   ntv_probe_counts(is_own);
+   ntvr_probe_counts(is_own);
 }
 
 static void
 open_file(void)
 {
-   const char *name = debug_get_option_ntv_probes();
+   const char *name = debug_get_option_ntvr_probes();
 
    if (!name)
       return;
@@ -105,7 +105,7 @@ now(void)
 }
 
 void
-zink_ntv_probe_begin(const char *kind, gl_shader_stage stage)
+zink_ntvr_probe_begin(const char *kind, gl_shader_stage stage)
 {
    if (!is_enabled())
       return;
@@ -115,7 +115,7 @@ zink_ntv_probe_begin(const char *kind, gl_shader_stage stage)
 }
 
 void
-zink_ntv_probe_end(void)
+zink_ntvr_probe_end(void)
 {
    const struct probe *probe;
    struct times end, outer_end;
