@@ -187,19 +187,21 @@ ntvr_wire_operand(struct ntvr_wire *w, uint32_t word)
    ntvr_wire_copy(w, &word, 1);
 }
 
-/* Writes the number of bytes of a string, then the bytes, padded to whole words. NULL is the empty string. */
+/* Writes the number of bytes of a string, then the bytes, padded to whole words: the first byte of a word is in its lowest bits, in
+ * either byte order of the machine. NULL is the empty string. */
 static inline void
 ntvr_wire_text(struct ntvr_wire *w, const char *text)
 {
    size_t bytes = text ? strlen(text) : 0, count = bytes / 4 + (bytes % 4 != 0);
    uint32_t *words = ntvr_wire_words(w, 1 + count);
+   size_t i;
 
    if (!words)
       return;
-   words[count] = 0;
+   memset(words, 0, (1 + count) * sizeof(*words));
    words[0] = (uint32_t)bytes;
-   if (text)
-      memcpy(words + 1, text, bytes);
+   for (i = 0; i < bytes; i++)
+      words[1 + i / 4] |= (uint32_t)(uint8_t)text[i] << 8 * (i % 4);
 }
 
 /* The kind of a record: the lowest four bits of its first word. */

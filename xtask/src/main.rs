@@ -16,6 +16,7 @@ mod meson;
 mod opcodes;
 mod oracle;
 mod steps;
+mod targets;
 mod test;
 
 use anyhow::{bail, Result};
@@ -26,6 +27,7 @@ usage: cargo xtask test               install what the tests need from Debian, t
        cargo xtask nightly            the random tests with more seeds, and lavapipe with its optimizations
        cargo xtask lint               formatting, clippy, documentation, Rust version of the core, names of opcodes
        cargo xtask msrv               compile and test the C library with the oldest Rust that it promises to support
+       cargo xtask targets [NAME...]  test the C library on other machines: 32 bits, big-endian (by QEMU), musl
        cargo xtask opcodes            the number of files that name each opcode, and the opcodes with the highest numbers
        cargo xtask bench [--mesa|--pipelines|--backends|--threads|--offsets|--draws] [-- FILTER]
                                       run benchmarks and write benches/results/: translation alone, inside zink next to
@@ -59,6 +61,7 @@ fn main() -> Result<()> {
         Some((command, [])) if command == "nightly" => test::nightly(),
         Some((command, [])) if command == "lint" => lint::run(),
         Some((command, [])) if command == "msrv" => test::msrv(),
+        Some((command, rest)) if command == "targets" => targets::run(rest),
         Some((command, [])) if command == "opcodes" => opcodes::run(),
         Some((command, rest)) if command == "bench" => bench::run(rest),
         Some((command, rest)) if command == "mesa" => mesa::run(rest),
