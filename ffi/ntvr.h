@@ -7,12 +7,12 @@
  *    const char *message = ntvr_check_version();
  *    if (message)
  *       report(message);
- *    struct ntvr_target target;
+ *    struct ntvr_target target = {.struct_size = sizeof(target)};
  *    ntvr_target_init(&target, VK_API_VERSION_1_3);
  *    ntvr_target_enable(&target, "shaderFloat64", features.shaderFloat64);
  *
  *    struct ntvr_translator *translator = ntvr_translator_create();
- *    struct ntvr_result result;
+ *    struct ntvr_result result = {.struct_size = sizeof(result)};
  *    if (ntvr_translate(translator, &target, wire.words, wire.len, NULL, &result) != NTVR_OK)
  *       report(result.error);
  *    else
@@ -27,9 +27,16 @@
  *    ntvr_plan.h     plans, which decide how uniform blocks are bound
  *    ntvr_xfb.h      transform feedback that shaders write
  *
- * Every function may be called from any thread at any time. No function prints, reads the environment or unwinds. The process is
- * aborted only if malloc fails within the library. An internal error of ntv is an error like others (NTVR_ERROR_INTERNAL), for
- * which the Rust runtime also writes a line to stderr.
+ * Every function may be called from any thread at any time. No function prints, reads the environment or unwinds. An internal error
+ * of ntv is an error like others (NTVR_ERROR_INTERNAL), for which the Rust runtime also writes a line to stderr. If the allocator of
+ * a call returns NULL, the call returns NTVR_ERROR_MEMORY, and the driver can go on. If malloc fails within the library, for the
+ * memory that a translation needs on the way, the process is aborted, as in all of Rust's standard library.
+ *
+ * The ABI. The library is libntvr.so.0, and the versions of its symbols are NTVR_0: the number is that of the ABI. As long as it is
+ * the same, a library works with drivers that were built for an older one. A structure that the caller fills begins with
+ * `struct_size`, which the caller sets to its sizeof, and may get more fields at its end: fields that an older driver does not have
+ * are 0, and a newer driver may only set those that the library has. Arrays of such structures have the size of the first one.
+ * Structures without `struct_size` do not change. The structures of a wire are used by inline functions alone.
  */
 
 #ifndef NTVR_H
@@ -46,6 +53,9 @@ extern "C" {
 
 #define NTVR_VERSION "0.1.0"
 
+/* The hash of all headers without comments and spaces. `BLESS=1 cargo test --package ntv-ffi` writes it. */
+#define NTVR_HEADERS 0x79a2764264f6bd3aull
+
 /* Changes with every change of wires that an older reader would misread. */
 #define NTVR_WIRE_VERSION 7u
 
@@ -53,18 +63,17 @@ extern "C" {
 const char *ntvr_version(void);
 uint32_t ntvr_wire_version(void);
 
-/* NULL if the loaded library is that of this header. Otherwise a message, and the results of all other functions are undefined. A
+/* NULL if the loaded library works with a driver that was built with the headers of this hash. Otherwise a message. */
+const char *ntvr_check_headers(uint64_t headers);
+
+/* NULL if the loaded library works with this header. Otherwise a message, and the results of all other functions are undefined. A
  * driver calls it once, before it creates a translator. */
 static inline const char *
 ntvr_check_version(void)
 {
-   const char *version = ntvr_version();
-
    if (ntvr_wire_version() != NTVR_WIRE_VERSION)
       return "the loaded libntvr reads another version of wires than this driver writes";
-   if (!version || strcmp(version, NTVR_VERSION) != 0)
-      return "this driver was built for libntvr " NTVR_VERSION ", but another version is loaded";
-   return NULL;
+   return ntvr_check_headers(NTVR_HEADERS);
 }
 
 /* The value "none" of optional numbers. */
@@ -99,6 +108,7 @@ enum ntvr_buffer_access {
 
 /* The abilities of the Vulkan device. Plain data, which may be copied. Call ntvr_target_init before setting fields. */
 struct ntvr_target {
+   uint32_t struct_size;
    uint32_t vulkan_version; /* as VK_MAKE_API_VERSION makes it; the SPIR-V version follows from it */
    uint32_t features[4];    /* ntvr_target_enable */
    uint32_t max_uniform_buffer_range;
@@ -113,12 +123,13 @@ struct ntvr_target {
     * a shader may load a whole vec4 to read a part of it. Without the guarantee the range may end within the vec4, and a device
     * with robust buffer access may return zeros for all of it (Vulkan, "Robust Buffer Access"). */
    bool uniform_ranges_in_vec4s;
+   uint8_t reserved[3]; /* 0 */
    uint32_t workarounds; /* ntvr_target_workaround */
 };
 
 /* Sets the features and limits that most drivers of this Vulkan version offer. Returns false, without a write, if `target` is
- * NULL or the version is below 1.0; versions above 1.4 are treated as 1.4. All other bytes become 0, so a driver may hash the
- * target as memory. */
+ * NULL, its struct_size is too small or the version is below 1.0; versions above 1.4 are treated as 1.4. All other bytes become 0,
+ * so a driver may hash the target as memory. */
 bool ntvr_target_init(struct ntvr_target *target, uint32_t vulkan_version);
 
 /* Enables or disables a feature, by Vulkan's name for it: "shaderFloat64". Returns false for NULL or an unknown feature. */
@@ -172,6 +183,7 @@ struct ntvr_xfb_options; /* ntvr_xfb.h */
 
 /* The places of floats in the push constants that options of keys read (ntvr_module.h): byte offsets, multiples of 4, or NTVR_NONE. */
 struct ntvr_push_constants {
+   uint32_t struct_size;
    uint32_t alpha_reference; /* see ntvr_key_alpha_test */
    uint32_t point_size;      /* NTVR_KEY_POINT_SIZE writes it instead of 1 */
 };
@@ -198,13 +210,15 @@ struct ntvr_block_array {
 
 /* The sets and bindings of a shader's descriptors. Variables in a wire that have a set keep it. */
 struct ntvr_descriptor_layout {
-   struct ntvr_descriptor_slot slots[NTVR_NUM_CLASSES];
+   uint32_t struct_size;
    struct ntvr_block_array uniform_blocks; /* without block 0 if first_ubo_is_default_ubo */
    struct ntvr_block_array storage_blocks;
+   struct ntvr_descriptor_slot slots[NTVR_NUM_CLASSES]; /* last, because a newer library may have more classes */
 };
 
-/* All fields may be 0. Only ntvr_translate and ntvr_module_create read the fields after the first two. */
+/* All other fields may be 0. Only ntvr_translate and ntvr_module_create read the fields after the allocator. */
 struct ntvr_options {
+   uint32_t struct_size;
    uint32_t flags;
    struct ntvr_allocator allocator; /* malloc and free if `alloc` is NULL */
    const struct ntvr_placement *placements; /* NULL: all blocks are uniform buffers */
@@ -255,6 +269,7 @@ struct ntvr_varying {
 };
 
 struct ntvr_result {
+   uint32_t struct_size; /* the caller sets it; the other fields need not be initialized */
    uint32_t *words; /* the module; NULL after an error */
    size_t num_words;
    uint32_t tcs_vertices_out_word; /* tessellation control: its word has the size of the output patch; 0 in other stages */
@@ -268,11 +283,12 @@ struct ntvr_result {
    char *error; /* a line for each problem; NULL without an error, or if there was no memory for it */
 };
 
-/* Translates the shader in `num_words` words at `wire`. `options` may be NULL. Writes all of `result`, unless it is NULL. */
+/* Translates the shader in `num_words` words at `wire`. `options` may be NULL. Writes all of `result`, unless it is NULL or its
+ * struct_size is too small. */
 enum ntvr_status ntvr_translate(struct ntvr_translator *translator, const struct ntvr_target *target, const uint32_t *wire,
                                 size_t num_words, const struct ntvr_options *options, struct ntvr_result *result);
 
-/* Frees what `result` points to, with the allocator of the same options, and clears it. */
+/* Frees what `result` points to, with the allocator of the same options, and clears it, apart from struct_size. */
 void ntvr_result_free(struct ntvr_result *result, const struct ntvr_options *options);
 
 #ifdef __cplusplus

@@ -101,6 +101,8 @@ ntvr_key_alpha_test(enum ntvr_alpha_test test)
 
 /* Plain data without padding: keys are equal if their bytes are. */
 struct ntvr_key {
+   uint32_t struct_size;
+   uint32_t reserved; /* 0 */
    uint64_t bits;
    uint32_t size[2]; /* of the framebuffer in pixels, for a gl_FragCoord that is flipped */
    /* The values of inlined uniforms of one stage, in the order of shader_info's inlinable_uniform_dw_offsets. */
@@ -166,6 +168,7 @@ struct ntvr_capture {
 /* The driver's decisions about a stage at a link. Fields of 0 change nothing. Moves and specialization constants that the stage
  * does not have are ignored; a varying, a length or a size that cannot be changed is an error. */
 struct ntvr_link_info {
+   uint32_t struct_size;
    const struct ntvr_move *moves;
    size_t num_moves;
    const struct ntvr_spec_id *spec_ids;
@@ -194,13 +197,13 @@ struct ntvr_link_info {
 enum ntvr_status ntvr_link(const struct ntvr_module *const *stages, size_t num_stages, const struct ntvr_link_info *infos,
                            struct ntvr_module **linked, const struct ntvr_options *options, struct ntvr_result *result);
 
-/* Writes the part of `key` for each stage, in the order of the pipeline, to `keys`. Variants of equal keys have equal words. A
+/* Writes the part of `key` for each stage, in the order of the pipeline, to `keys`, an array of the struct_size of `key`. Variants of equal keys have equal words. A
  * key that is not possible for a stage is an error with the name of the stage; `result` only receives errors, and may be NULL.
  * Allocates memory only for errors. */
 enum ntvr_status ntvr_program_keys(const struct ntvr_module *const *stages, size_t num_stages, const struct ntvr_key *key,
                                    struct ntvr_key *keys, const struct ntvr_options *options, struct ntvr_result *result);
 
-/* Writes the most likely keys of draws to `keys`, which has space for `most`, the likeliest first. All have the bits and the size
+/* Writes the most likely keys of draws to `keys`, which has space for `most` of the struct_size of `always`, the likeliest first. All have the bits and the size
  * of `always`. Returns the number of keys; 0 for NULL, for stages that no pipeline has, and if `always` is not possible for
  * them. */
 size_t ntvr_likely_keys(const struct ntvr_module *const *stages, size_t num_stages, const struct ntvr_key *always,

@@ -42,6 +42,7 @@ struct ntvr_plan;
 
 /* The limits of the device: VkPhysicalDeviceLimits. */
 struct ntvr_limits {
+   uint32_t struct_size;
    uint32_t max_uniform_buffer_range, max_storage_buffer_range;
    uint32_t max_per_stage_descriptor_uniform_buffers, max_per_stage_descriptor_storage_buffers;
    uint32_t max_descriptor_set_uniform_buffers, max_descriptor_set_storage_buffers;
@@ -52,6 +53,7 @@ struct ntvr_limits {
 
 /* The driver's requests. Fields of 0 request nothing. */
 struct ntvr_plan_wishes {
+   uint32_t struct_size;
    uint32_t threshold;        /* blocks with this number of dynamically indexed bytes become storage buffers; 0: no threshold */
    uint32_t offset_alignment; /* of ranges, as reported to applications; 0: min_uniform_buffer_offset_alignment */
    uint32_t push_constants_begin, push_constants_end;     /* the bytes of push constants that are free for blocks */
@@ -61,6 +63,7 @@ struct ntvr_plan_wishes {
 
 /* The driver's data about a block. */
 struct ntvr_block {
+   uint32_t struct_size;
    uint32_t bytes;   /* its size, GL_UNIFORM_BLOCK_DATA_SIZE; 0 if it is not known */
    bool is_unsized;  /* its size is that of the bound range */
    bool is_at_hand;  /* the driver has its bytes on the CPU when it draws: they can be push constants */
@@ -83,6 +86,7 @@ enum ntvr_plan_reason {
 
 /* The decision about a block. The texts are valid until the plan is decided again or destroyed. */
 struct ntvr_planned {
+   uint32_t struct_size;
    const char *name;
    const char *why; /* a sentence */
    uint32_t block_class;
@@ -113,7 +117,8 @@ enum ntvr_status ntvr_plan_know_block(struct ntvr_plan *plan, const char *name, 
 enum ntvr_status ntvr_plan_decide(struct ntvr_plan *plan, const struct ntvr_limits *limits, const struct ntvr_plan_wishes *wishes,
                                   const struct ntvr_options *options, struct ntvr_result *result);
 
-/* Writes the first `most` blocks, sorted by name, and returns the number of all blocks. It is 0 before ntvr_plan_decide. */
+/* Writes the first `most` blocks, sorted by name, and returns the number of all blocks. It is 0 before ntvr_plan_decide. The caller
+ * sets the struct_size of the first one, unless `most` is 0. */
 size_t ntvr_plan_blocks(const struct ntvr_plan *plan, struct ntvr_planned *blocks, size_t most);
 
 /* Writes the first `most` placements of a stage, and returns the number of all. */

@@ -51,6 +51,7 @@ struct ntvr_attribute {
 
 /* The options for a shader that writes captures itself: the field `xfb` of struct ntvr_options. */
 struct ntvr_xfb_options {
+   uint32_t struct_size;
    uint32_t back_end; /* enum ntvr_xfb_back_end */
    /* The set and binding of the first storage buffer; if both are 0, set 3 and NTVR_XFB_BUFFER_BINDING. */
    uint32_t set, binding;
@@ -72,6 +73,7 @@ enum ntvr_topology {
 
 /* The parameters of a draw for a shader that writes captures itself. */
 struct ntvr_xfb_state {
+   uint32_t struct_size;
    bool is_active;         /* transform feedback is active and not paused; otherwise the other fields do not matter */
    bool only_counts;       /* geometry shaders, if it is not active: counts are written, but nothing is captured */
    bool first_provokes;    /* the first vertex of a primitive is the provoking vertex, as in Vulkan; the last is GL's */
@@ -89,7 +91,8 @@ struct ntvr_xfb_state {
    uint32_t base_vertex;        /* vertexOffset of the draw with indices: gl_BaseVertex */
 };
 
-/* Writes the words that the shader reads. Returns false, without a write, if a pointer is NULL or the topology is unknown. */
+/* Writes the words that the shader reads. Returns false, without a write, if a pointer is NULL, the
+ * struct_size is too small, or the topology is unknown. */
 bool ntvr_xfb_state_words(const struct ntvr_xfb_state *state, uint32_t words[NTVR_XFB_STATE_WORDS]);
 
 /* The number of primitives of an instance with this number of vertices; 0 if the topology is unknown. */

@@ -214,7 +214,7 @@ zink_ntvr_emit(struct zink_ntvr_job *job)
 {
    const struct zink_ntvr_translator *t = job->translator;
    struct spirv_shader *spirv = begin_shader(&job->options);
-   struct ntvr_result result = {0};
+   struct ntvr_result result = {.struct_size = sizeof(result)};
    enum ntvr_status status;
 
    if (!spirv)
@@ -230,9 +230,9 @@ zink_ntvr_emit(struct zink_ntvr_job *job)
 struct spirv_shader *
 zink_ntvr_instantiate(const struct ntvr_module *module, const struct ntvr_key *key)
 {
-   struct ntvr_options options = {.flags = NTVR_OPTION_WORDS_ONLY};
+   struct ntvr_options options = {.struct_size = sizeof(options), .flags = NTVR_OPTION_WORDS_ONLY};
    struct spirv_shader *spirv = begin_shader(&options);
-   struct ntvr_result result = {0};
+   struct ntvr_result result = {.struct_size = sizeof(result)};
 
    if (!spirv)
       return NULL;
@@ -261,6 +261,7 @@ zink_ntvr_translate(struct zink_screen *screen, struct zink_shader *zs, nir_shad
    };
    struct spirv_shader *spirv = NULL;
 
+   job.options.struct_size = sizeof(job.options);
    job.options.flags = zink_ntvr_flags() | NTVR_OPTION_WORDS_ONLY;
    if (job.translator) {
       spirv = zink_ntvr_debug_run(&job);

@@ -126,8 +126,8 @@ zink_ntvr_cache_get_module(struct zink_screen *screen, struct zink_shader *zs)
 void
 zink_ntvr_cache_put_module(struct zink_screen *screen, const struct zink_shader *zs)
 {
-   const struct ntvr_options options = {.flags = NTVR_OPTION_WORDS_ONLY};
-   struct ntvr_result stored;
+   const struct ntvr_options options = {.struct_size = sizeof(options), .flags = NTVR_OPTION_WORDS_ONLY};
+   struct ntvr_result stored = {.struct_size = sizeof(stored)};
    cache_key key;
 
    if (!screen->disk_cache)

@@ -168,7 +168,7 @@ run_c(struct compared *compared, struct zink_screen *screen, const struct zink_s
 static void
 run_ntvr(struct compared *compared, struct zink_screen *screen, struct zink_shader *zs)
 {
-   const struct ntvr_key key = {0};
+   const struct ntvr_key key = {.struct_size = sizeof(key)};
    struct ntvr_module *module;
    char *error = NULL;
    int64_t start, read;

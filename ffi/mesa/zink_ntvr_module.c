@@ -232,7 +232,7 @@ map_key(const struct zink_screen *screen, const struct zink_shader *zs, const st
 {
    const gl_shader_stage stage = zs->info.stage;
 
-   *mapped = (struct ntvr_key){0};
+   *mapped = (struct ntvr_key){.struct_size = sizeof(struct ntvr_key)};
    if (!key) {
       if (is_vertex_stage(stage))
          mapped->bits = NTVR_KEY_NO_CAPTURE;
@@ -311,6 +311,7 @@ struct ntvr_module *
 zink_ntvr_module_translate(const struct zink_screen *screen, const struct zink_shader *zs, nir_shader *nir, char **error)
 {
    const struct ntvr_push_constants push_constants = {
+      .struct_size = sizeof(push_constants),
       .alpha_reference = offsetof(struct zink_gfx_push_constant, alpha_reference),
       .point_size = NTVR_NONE,
    };
@@ -323,6 +324,7 @@ zink_ntvr_module_translate(const struct zink_screen *screen, const struct zink_s
       .level = zs->has_gallium_nir ? NTVR_NIR_GALLIUM : NTVR_NIR_ZINK,
       .translator = zink_ntvr_take_translator(screen->ntvr),
       .options = {
+         .struct_size = sizeof(struct ntvr_options),
          .flags = zink_ntvr_flags() | NTVR_OPTION_WORDS_ONLY,
          .placements = placements,
          .num_placements = zink_ntvr_placements(placements, zs->sinfo.storage_blocks, screen),
@@ -331,7 +333,7 @@ zink_ntvr_module_translate(const struct zink_screen *screen, const struct zink_s
       },
    };
    struct ntvr_module *module = NULL;
-   struct ntvr_result result = {0};
+   struct ntvr_result result = {.struct_size = sizeof(result)};
 
    if (!job.translator)
       return NULL;
@@ -522,9 +524,9 @@ zink_ntvr_separate(struct zink_screen *screen, struct zink_shader *zs, unsigned 
    const struct ntvr_module *stage = zs->ntvr_module;
    const gl_shader_stage at = zs->info.stage;
    struct ntvr_move moves[1 + ZINK_DESCRIPTOR_BASE_TYPES * ZINK_MAX_DESCRIPTORS_PER_TYPE];
-   struct ntvr_link_info info = {.moves = moves};
+   struct ntvr_link_info info = {.struct_size = sizeof(info), .moves = moves};
    struct ntvr_varying_number *locations = NULL;
-   struct ntvr_result module = {0};
+   struct ntvr_result module = {.struct_size = sizeof(module)};
 
    if (!stage)
       return NULL;
@@ -563,7 +565,7 @@ bool
 zink_ntvr_separate_has_key(const struct zink_screen *screen, const struct zink_shader *zs, const union zink_shader_key_optimal *key)
 {
    const struct ntvr_module *module = zs->ntvr_separate;
-   struct ntvr_key mapped, seen;
+   struct ntvr_key mapped, seen = {.struct_size = sizeof(seen)};
 
    return module && map_optimal_key(screen, zs, key, &mapped) &&
           ntvr_program_keys(&module, 1, &mapped, &seen, NULL, NULL) == NTVR_OK;
@@ -671,7 +673,7 @@ zink_ntvr_program_locations(struct zink_gfx_program *prog, gl_shader_stage stage
 {
    struct zink_ntvr_locations *locations = prog->ntvr_locations[stage];
    const struct ntvr_module *module;
-   struct ntvr_result before = {0}, after = {0};
+   struct ntvr_result before = {.struct_size = sizeof(before)}, after = {.struct_size = sizeof(after)};
 
    if (locations)
       return locations;

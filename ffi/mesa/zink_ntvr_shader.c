@@ -198,6 +198,7 @@ zink_ntvr_shader_layout(struct ntvr_descriptor_layout *layout, const struct zink
    const uint8_t *sets = screen->desc_set_id;
 
    *layout = (struct ntvr_descriptor_layout){
+      .struct_size = sizeof(struct ntvr_descriptor_layout),
       .slots = {
          [NTVR_CLASS_DEFAULT_UNIFORMS] = {0, stage},
          [NTVR_CLASS_UNIFORM_BUFFER] = {1, zink_binding(stage, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1, compact)},

@@ -107,6 +107,7 @@ get_limits(const struct zink_screen *screen)
    const VkPhysicalDeviceLimits *limits = &screen->info.props.limits;
 
    return (struct ntvr_limits){
+      .struct_size = sizeof(struct ntvr_limits),
       .max_uniform_buffer_range = limits->maxUniformBufferRange,
       .max_storage_buffer_range = limits->maxStorageBufferRange,
       .max_per_stage_descriptor_uniform_buffers = limits->maxPerStageDescriptorUniformBuffers,
@@ -125,10 +126,10 @@ static bool
 plan_stores_block(nir_shader *nir, enum ntvr_nir_level level, const struct zink_screen *screen)
 {
    const struct ntvr_limits limits = get_limits(screen);
-   const struct ntvr_plan_wishes wishes = {.threshold = get_storage_option()->threshold};
-   const struct ntvr_options options = {.flags = ZINK_NTVR_FLAGS};
+   const struct ntvr_plan_wishes wishes = {.struct_size = sizeof(wishes), .threshold = get_storage_option()->threshold};
+   const struct ntvr_options options = {.struct_size = sizeof(options), .flags = ZINK_NTVR_FLAGS};
    struct ntvr_placement placements[PIPE_MAX_CONSTANT_BUFFERS];
-   struct ntvr_result result = {0};
+   struct ntvr_result result = {.struct_size = sizeof(result)};
    struct ntvr_wire wire = {0};
    struct ntvr_plan *plan = ntvr_plan_create();
    enum ntvr_status status = plan ? NTVR_OK : NTVR_ERROR_MEMORY;

@@ -203,6 +203,7 @@ zink_ntvr_describe(struct ntvr_target *target, const struct zink_screen *screen)
 {
    const struct zink_device_info *info = &screen->info;
 
+   target->struct_size = sizeof(*target);
    ntvr_target_init(target, screen->vk_version);
    target->max_uniform_buffer_range = info->props.limits.maxUniformBufferRange;
    target->max_push_constants_size = info->props.limits.maxPushConstantsSize;

@@ -113,6 +113,7 @@ zink_ntvr_xfb_options(struct ntvr_xfb_options *options, const struct zink_shader
       return NULL;
    place = get_place(zs, screen, is_separate);
    *options = (struct ntvr_xfb_options){
+      .struct_size = sizeof(struct ntvr_xfb_options),
       .back_end = NTVR_XFB_STORAGE,
       .set = place.set,
       .binding = place.binding,
@@ -734,7 +735,7 @@ zink_ntvr_xfb_draw(struct zink_context *ctx, const struct pipe_draw_info *info, 
    if (!zs->ntvr_xfb.captures)
       return false;
    if (!xfb->num_targets) {
-      struct capture inactive = {.zs = zs};
+      struct capture inactive = {.zs = zs, .state = {.struct_size = sizeof(inactive.state)}};
 
       if (!xfb->is_idle[zs->info.stage])
          bind(ctx, &inactive);
@@ -746,6 +747,7 @@ zink_ntvr_xfb_draw(struct zink_context *ctx, const struct pipe_draw_info *info, 
    }
    for (unsigned i = 0; i < num_draws && !is_skipped(ctx); i++) {
       struct capture capture = {
+         .state = {.struct_size = sizeof(capture.state)},
          .zs = zs,
          .info = info,
          .drawid = drawid_offset + (info->increment_draw_id ? i : 0),

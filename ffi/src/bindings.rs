@@ -3,6 +3,7 @@
 //! The headers as bindgen sees them: `BLESS=1 cargo test --package ntv-ffi` makes this file.
 
 pub const NTVR_VERSION: &[u8; 6] = b"0.1.0\0";
+pub const NTVR_HEADERS: u64 = 8764697852350217530;
 pub const NTVR_WIRE_VERSION: u32 = 7;
 pub const NTVR_NONE: u32 = 4294967295;
 pub const NTVR_XFB_BUFFER_BINDING: u32 = 64;
@@ -19,6 +20,9 @@ extern "C" {
 extern "C" {
     pub fn ntvr_wire_version() -> u32;
 }
+extern "C" {
+    pub fn ntvr_check_headers(headers: u64) -> *const ::std::os::raw::c_char;
+}
 pub const NTVR_STAGE_VERTEX: ntvr_stage = 0;
 pub const NTVR_STAGE_TESS_CTRL: ntvr_stage = 1;
 pub const NTVR_STAGE_TESS_EVAL: ntvr_stage = 2;
@@ -34,7 +38,10 @@ pub const NTVR_TABLE_INTRINSIC: ntvr_table = 1;
 pub const NTVR_TABLE_FORMAT: ntvr_table = 2;
 pub type ntvr_table = ::std::os::raw::c_uint;
 extern "C" {
-    pub fn ntvr_wire_number(table: ntvr_table, name: *const ::std::os::raw::c_char) -> u32;
+    pub fn ntvr_wire_number(
+        table: ntvr_table,
+        name: *const ::std::os::raw::c_char,
+    ) -> u32;
 }
 extern "C" {
     pub fn ntvr_wire_num_indices(intrinsic: u32) -> u32;
@@ -48,6 +55,7 @@ pub type ntvr_buffer_access = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct ntvr_target {
+    pub struct_size: u32,
     pub vulkan_version: u32,
     pub features: [u32; 4usize],
     pub max_uniform_buffer_range: u32,
@@ -58,6 +66,7 @@ pub struct ntvr_target {
     pub max_clip_and_cull_distances: u32,
     pub buffer_access: ntvr_buffer_access,
     pub uniform_ranges_in_vec4s: bool,
+    pub reserved: [u8; 3usize],
     pub workarounds: u32,
 }
 extern "C" {
@@ -121,6 +130,7 @@ pub type ntvr_option_flags = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct ntvr_push_constants {
+    pub struct_size: u32,
     pub alpha_reference: u32,
     pub point_size: u32,
 }
@@ -147,13 +157,15 @@ pub struct ntvr_block_array {
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct ntvr_descriptor_layout {
-    pub slots: [ntvr_descriptor_slot; 6usize],
+    pub struct_size: u32,
     pub uniform_blocks: ntvr_block_array,
     pub storage_blocks: ntvr_block_array,
+    pub slots: [ntvr_descriptor_slot; 6usize],
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct ntvr_options {
+    pub struct_size: u32,
     pub flags: u32,
     pub allocator: ntvr_allocator,
     pub placements: *const ntvr_placement,
@@ -204,6 +216,7 @@ pub struct ntvr_varying {
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct ntvr_result {
+    pub struct_size: u32,
     pub words: *mut u32,
     pub num_words: usize,
     pub tcs_vertices_out_word: u32,
@@ -272,6 +285,8 @@ pub type ntvr_alpha_test = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct ntvr_key {
+    pub struct_size: u32,
+    pub reserved: u32,
     pub bits: u64,
     pub size: [u32; 2usize],
     pub uniforms: [u32; 4usize],
@@ -350,6 +365,7 @@ pub struct ntvr_capture {
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct ntvr_link_info {
+    pub struct_size: u32,
     pub moves: *const ntvr_move,
     pub num_moves: usize,
     pub spec_ids: *const ntvr_spec_id,
@@ -425,6 +441,7 @@ pub struct ntvr_plan {
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct ntvr_limits {
+    pub struct_size: u32,
     pub max_uniform_buffer_range: u32,
     pub max_storage_buffer_range: u32,
     pub max_per_stage_descriptor_uniform_buffers: u32,
@@ -439,6 +456,7 @@ pub struct ntvr_limits {
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct ntvr_plan_wishes {
+    pub struct_size: u32,
     pub threshold: u32,
     pub offset_alignment: u32,
     pub push_constants_begin: u32,
@@ -450,6 +468,7 @@ pub struct ntvr_plan_wishes {
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct ntvr_block {
+    pub struct_size: u32,
     pub bytes: u32,
     pub is_unsized: bool,
     pub is_at_hand: bool,
@@ -470,6 +489,7 @@ pub type ntvr_plan_reason = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct ntvr_planned {
+    pub struct_size: u32,
     pub name: *const ::std::os::raw::c_char,
     pub why: *const ::std::os::raw::c_char,
     pub block_class: u32,
@@ -550,6 +570,7 @@ pub struct ntvr_attribute {
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct ntvr_xfb_options {
+    pub struct_size: u32,
     pub back_end: u32,
     pub set: u32,
     pub binding: u32,
@@ -569,6 +590,7 @@ pub type ntvr_topology = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct ntvr_xfb_state {
+    pub struct_size: u32,
     pub is_active: bool,
     pub only_counts: bool,
     pub first_provokes: bool,

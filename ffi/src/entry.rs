@@ -14,7 +14,7 @@
 
 use crate::bindings::*;
 use crate::memory::Allocator;
-use crate::{module, names, plan, reflection, target, translate, xfb};
+use crate::{module, names, plan, reflection, sized, target, translate, xfb};
 use ntv_core::{Error, ErrorKind, Errors};
 use std::any::Any;
 use std::ffi::c_char;
@@ -105,7 +105,7 @@ fn enter<T>(work: impl FnOnce() -> T) -> T {
 /// Runs `work`, and writes its contents, or its error, to `result`, which may be null only if it is just for errors.
 ///
 /// # Safety
-/// `options` is null or points to options, `result` is null or points to a result, which need not be initialized.
+/// `options` is null or points to options, `result` is null or points to a result, of which only the size need be initialized.
 unsafe fn answer(
     options: *const ntvr_options,
     result: *mut ntvr_result,
@@ -115,25 +115,23 @@ unsafe fn answer(
     if result.is_null() && !for_errors {
         return NTVR_ERROR_ARGUMENT;
     }
-    if !result.is_null() {
-        // SAFETY: it is not null, so it points to a result by the contract.
-        unsafe { result.write(reflection::empty()) };
+    // SAFETY: it is not null, so it points to a result by the contract.
+    if !result.is_null() && unsafe { sized::write(result, &reflection::empty()) }.is_err() {
+        return NTVR_ERROR_ARGUMENT;
     }
     // SAFETY: null or options, by the contract.
-    let options = unsafe { options.as_ref() };
-    let call = Call::of(options);
-    let outcome =
-        catch_unwind(AssertUnwindSafe(|| enter(|| work(&call)))).unwrap_or_else(|panic| Err(Failure::panic(&*panic)));
+    let options = unsafe { sized::read(options) };
+    let call = Call::of(options.as_ref().ok().and_then(Option::as_ref));
+    let run = || options.and_then(|_| enter(|| work(&call)));
+    let outcome = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(Failure::panic(&*panic)));
     let (status, filled) = match outcome {
         Ok(filled) => (NTVR_OK, filled),
         Err(failure) => (failure.status, reflection::failed(&failure.message, &call.allocator)),
     };
-    if result.is_null() {
+    // SAFETY: it points to a result by the contract, if it is not null.
+    if result.is_null() || unsafe { sized::write(result, &filled) }.is_err() {
         // SAFETY: its contents came from this allocator.
         unsafe { reflection::release(filled, &call.allocator) };
-    } else {
-        // SAFETY: it is not null, so it points to a result by the contract.
-        unsafe { result.write(filled) };
     }
     status
 }
@@ -182,6 +180,7 @@ macro_rules! entry_points {
 entry_points! {
     ntvr_version() -> *const c_char, gives null() => names::version;
     ntvr_wire_version() -> u32, gives NTVR_NONE => names::wire_version;
+    ntvr_check_headers(headers: u64) -> *const c_char, gives c"ntv panicked".as_ptr() => names::check_headers;
     ntvr_wire_number(table: ntvr_table, name: *const c_char) -> u32, gives NTVR_NONE => names::number;
     ntvr_wire_num_indices(intrinsic: u32) -> u32, gives 0 => names::num_indices;
     ntvr_slot_location(slot: u32) -> u32, gives NTVR_NONE => names::slot_location;

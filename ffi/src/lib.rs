@@ -13,6 +13,7 @@
 //! | `plan`, `xfb` | placements of uniform blocks; captures that shaders write themselves |
 //! | `reflection` | the tables of a module |
 //! | `memory` | results in memory of the caller's allocator |
+//! | `sized` | structures of drivers with other headers |
 //!
 //! No panic leaves an entry point, because only rows of the table in `entry` define them. No pointer is used before a test for
 //! null; the caller must ensure that other pointers point to the data that the headers document.
@@ -26,6 +27,7 @@ mod module;
 mod names;
 mod plan;
 mod reflection;
+mod sized;
 mod target;
 #[cfg(test)]
 mod tests;
@@ -33,3 +35,7 @@ mod translate;
 mod xfb;
 
 pub use entry::*;
+
+// A panic would end the process of the driver.
+#[cfg(panic = "abort")]
+compile_error!("libntvr has to unwind: compile it without `panic=abort`");

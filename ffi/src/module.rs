@@ -5,6 +5,7 @@
 use crate::bindings::*;
 use crate::entry::{Call, Failure};
 use crate::reflection::{empty, fill, hand_over};
+use crate::sized::{read, read_all, write_all};
 use crate::translate::{slice, translate, CallOptions, LockedTranslator};
 use ntv_core::link::link;
 use ntv_core::module::{Assignment, Stage, VaryingCapture};
@@ -20,12 +21,16 @@ fn handle(module: Module) -> *mut ntvr_module {
     Box::into_raw(Box::<Handle>::new(Arc::new(module))).cast()
 }
 
-fn key(key: &ntvr_key) -> Key {
-    Key { bits: key.bits, size: key.size, uniforms: key.uniforms, swizzles: key.swizzles }
+fn key(key: &ntvr_key) -> Result<Key, Failure> {
+    match key.reserved {
+        0 => Ok(Key { bits: key.bits, size: key.size, uniforms: key.uniforms, swizzles: key.swizzles }),
+        other => Err(Failure::argument(format!("reserved of the key is {other}"))),
+    }
 }
 
 fn key_for_c(key: Key) -> ntvr_key {
-    ntvr_key { bits: key.bits, size: key.size, uniforms: key.uniforms, swizzles: key.swizzles }
+    let Key { bits, size, uniforms, swizzles } = key;
+    ntvr_key { struct_size: 0, reserved: 0, bits, size, uniforms, swizzles }
 }
 
 /// The module of a handle.
@@ -80,12 +85,12 @@ pub(crate) unsafe fn create(
 ) -> Result<ntvr_result, Failure> {
     // SAFETY: null or as said, by the contract.
     let (translator, target, words) =
-        unsafe { (translator.cast::<LockedTranslator>().as_ref(), target.as_ref(), slice(wire, num_words)) };
+        unsafe { (translator.cast::<LockedTranslator>().as_ref(), read(target)?, slice(wire, num_words)) };
     // SAFETY: null or a pointer, by the contract.
     let made = unsafe { place(made) }?;
     // SAFETY: the options point to the data that the header documents, by the contract.
     let options = unsafe { CallOptions::read(call) }?;
-    translate(translator, target, (words, options), call.flags, Some(offer), |done| {
+    translate(translator, target.as_ref(), (words, options), call.flags, Some(offer), |done| {
         let filled = hand_over(&[], &done.module, None, done.workgroup_size, call)?;
         // A copy has no room for more, and the next translation writes to the same memory.
         *made = handle(done.module.clone());
@@ -149,8 +154,8 @@ pub(crate) unsafe fn instantiate(
     key_of_draw: *const ntvr_key,
 ) -> Result<ntvr_result, Failure> {
     // SAFETY: null or as said, by the contract.
-    let (module, wanted) = unsafe { (module(of)?, key_of_draw.as_ref()) };
-    let wanted = wanted.map_or(Key::default(), key);
+    let (module, wanted) = unsafe { (module(of)?, read(key_of_draw)?) };
+    let wanted = wanted.as_ref().map_or(Ok(Key::default()), key)?;
     let variant = module.variant(&wanted)?;
     let words = call.allocator.write(variant)?;
     fill(ntvr_result { words, num_words: variant.num_words(), ..empty() }, module, Some(&wanted), call)
@@ -223,7 +228,7 @@ pub(crate) unsafe fn link_stages(
     // SAFETY: by the contract.
     let modules = unsafe { modules(stages, len) }?;
     // SAFETY: the same.
-    let infos = if infos.is_null() { &[] } else { unsafe { rows(infos, len, "infos") }? };
+    let infos = unsafe { read_all(infos, len) }?;
     // SAFETY: the same.
     let assignments = infos.iter().map(|info| unsafe { assignment(info) }).collect::<Result<_, Failure>>()?;
     let stages: Vec<&Module> = modules.map(|module| &**module).collect();
@@ -257,15 +262,14 @@ pub(crate) unsafe fn program_keys(
     keys: *mut ntvr_key,
 ) -> Result<ntvr_result, Failure> {
     // SAFETY: null or as said, by the contract.
-    let (modules, wanted) = unsafe { (modules(stages, len)?.map(|module| &**module), key_of_draw.as_ref()) };
+    let (modules, wanted) = unsafe { (modules(stages, len)?.map(|module| &**module), read(key_of_draw)?) };
     Stage::check_order(modules.clone().map(|module| module.stage))?;
     let (Some(wanted), false) = (wanted, keys.is_null()) else {
         return Err(Failure::argument("key or keys is NULL"));
     };
-    for (stage, part) in keys_of_stages(modules, key(wanted))?.enumerate() {
-        // SAFETY: there is space for a key for each stage, by the contract.
-        unsafe { keys.add(stage).write(key_for_c(part)) };
-    }
+    let parts = keys_of_stages(modules, key(&wanted)?)?.map(key_for_c);
+    // SAFETY: there is space for a key for each stage, by the contract.
+    unsafe { write_all(keys, parts, key_of_draw) }?;
     Ok(empty())
 }
 
@@ -281,12 +285,10 @@ pub(crate) unsafe fn likely(
     most: usize,
 ) -> usize {
     // SAFETY: null or as said, by the contract.
-    let (program, always) = unsafe { (program(stages, len), always.as_ref()) };
-    let (Ok(program), Some(always), false) = (program, always, keys.is_null()) else { return 0 };
-    let likely = likely_keys(&program, key(always), most);
-    for (number, part) in likely.iter().enumerate() {
-        // SAFETY: there is space for `most` keys, by the contract, and there are at most `most`.
-        unsafe { keys.add(number).write(key_for_c(*part)) };
-    }
-    likely.len()
+    let (program, wanted) = unsafe { (program(stages, len), read(always)) };
+    let (Ok(program), Ok(Some(wanted)), false) = (program, wanted, keys.is_null()) else { return 0 };
+    let Ok(wanted) = key(&wanted) else { return 0 };
+    let likely = likely_keys(&program, wanted, most);
+    // SAFETY: there is space for `most` keys, by the contract, and there are at most `most`.
+    unsafe { write_all(keys, likely.into_iter().map(key_for_c), always) }.unwrap_or(0)
 }

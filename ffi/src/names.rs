@@ -2,11 +2,12 @@
 
 //! The numbers of names, and the versions, which writers of wires read once.
 
-use crate::bindings::{ntvr_table, NTVR_NONE, NTVR_VERSION};
+use crate::bindings::{ntvr_table, NTVR_HEADERS, NTVR_NONE, NTVR_VERSION};
 use ntv_core::op::names::{varying, SlotKind};
 use ntv_core::op::slots;
 use ntv_core::wire::{self, Table};
 use std::ffi::{c_char, CStr};
+use std::ptr::null;
 
 /// The text at `name`, if there is one.
 ///
@@ -26,6 +27,20 @@ pub(crate) unsafe fn text<'a>(name: *const c_char) -> Option<&'a str> {
 /// There are no requirements.
 pub(crate) unsafe fn version() -> *const c_char {
     NTVR_VERSION.as_ptr().cast()
+}
+
+/// The hashes of the headers with which a driver may have been built: these ones, and those of each release with the same ABI.
+const HEADERS: &[u64] = &[NTVR_HEADERS];
+
+/// `ntvr_check_headers`.
+///
+/// # Safety
+/// There are no requirements.
+pub(crate) unsafe fn check_headers(headers: u64) -> *const c_char {
+    match HEADERS.contains(&headers) {
+        true => null(),
+        false => c"this driver was built with the headers of another libntvr than the one that is loaded".as_ptr(),
+    }
 }
 
 /// `ntvr_wire_version`.

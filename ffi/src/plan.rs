@@ -7,6 +7,7 @@ use crate::entry::{Call, Failure};
 use crate::module::rows;
 use crate::names::text;
 use crate::reflection::empty;
+use crate::sized::{read, write_all};
 use crate::translate::slice;
 use ntv_core::ir::Stage;
 use ntv_core::plan::{
@@ -133,7 +134,7 @@ pub(crate) unsafe fn know_block(
     block: *const ntvr_block,
 ) -> Result<ntvr_result, Failure> {
     // SAFETY: null or as said, by the contract.
-    let (state, name, block) = unsafe { (state(plan)?, text(name), block.as_ref()) };
+    let (state, name, block) = unsafe { (state(plan)?, text(name), read(block)?) };
     let name = name.ok_or_else(|| Failure::argument("name is NULL, or not UTF-8"))?;
     let block = block.ok_or_else(|| Failure::argument("block is NULL"))?;
     state.asked.retain(|(known, _)| known != name);
@@ -160,11 +161,11 @@ pub(crate) unsafe fn decide(
     wishes: *const ntvr_plan_wishes,
 ) -> Result<ntvr_result, Failure> {
     // SAFETY: null or as said, by the contract.
-    let (state, limits, wishes) = unsafe { (state(plan)?, limits.as_ref(), wishes.as_ref()) };
+    let (state, limits, wishes) = unsafe { (state(plan)?, read(limits)?, read(wishes)?) };
     let limits = limits.ok_or_else(|| Failure::argument("limits is NULL"))?;
-    let wishes = wishes.map_or_else(Wishes::default, wishes_of).asked(state.asked.clone());
+    let wishes = wishes.as_ref().map_or_else(Wishes::default, wishes_of).asked(state.asked.clone());
     (state.decided, state.texts) = (Plan::default(), Vec::new());
-    let decided = self::plan(&state.program, &limits_of(limits), &wishes);
+    let decided = self::plan(&state.program, &limits_of(&limits), &wishes);
     let decided =
         decided.map_err(|impossible| Failure { status: NTVR_ERROR_UNSUPPORTED, message: impossible.to_string() })?;
     let c = |text: String| CString::new(text).unwrap_or_default();
@@ -210,8 +211,15 @@ pub(crate) unsafe fn blocks(plan: *const ntvr_plan, blocks: *mut ntvr_planned, m
     // SAFETY: null or a plan, by the contract; no thread changes it during the call.
     let Some(state) = (unsafe { plan.cast::<State>().as_ref() }) else { return 0 };
     let rows = state.decided.blocks.iter().zip(&state.texts).map(|(block, texts)| planned(block, texts));
-    // SAFETY: there is space for `most`, by the contract.
-    unsafe { write(rows, blocks, most) }
+    let most = if blocks.is_null() { 0 } else { most };
+    if most > 0 {
+        // SAFETY: there is space for `most`, and the first has its size, by the contract.
+        let written = unsafe { write_all(blocks, rows.take(most), blocks) };
+        if written.is_err() {
+            return 0;
+        }
+    }
+    state.decided.blocks.len()
 }
 
 /// `ntvr_plan_placements`.
@@ -256,6 +264,7 @@ unsafe fn write<T>(rows: impl Iterator<Item = T>, to: *mut T, most: usize) -> us
 fn planned(block: &Planned, (name, why): &(CString, CString)) -> ntvr_planned {
     let (block_class, offset) = class_for_c(block.class);
     ntvr_planned {
+        struct_size: 0,
         name: name.as_ptr(),
         why: why.as_ptr(),
         block_class,

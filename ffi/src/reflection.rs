@@ -5,6 +5,7 @@
 use crate::bindings::*;
 use crate::entry::{Call, Failure};
 use crate::memory::Allocator;
+use crate::sized::{read, write};
 use ntv_core::module::{Patch, PatchKind, Stage, Varying};
 use ntv_core::{Binding, DescriptorKind, Key, Module};
 
@@ -119,11 +120,13 @@ pub(crate) fn fill(
 /// `result` is null, or a result that an entry point wrote with the allocator of `options` and that has not been freed.
 pub(crate) unsafe fn free(result: *mut ntvr_result, options: *const ntvr_options) {
     // SAFETY: null or as said, by the contract.
-    let (result, options) = unsafe { (result.as_mut(), options.as_ref()) };
-    let Some(result) = result else { return };
-    let allocator = Allocator::of(options);
-    // SAFETY: all its memory came from this allocator, by the contract.
-    unsafe { release(std::mem::replace(result, empty()), &allocator) };
+    let (Ok(Some(filled)), Ok(options)) = (unsafe { read(result) }, unsafe { read(options) }) else { return };
+    let allocator = Allocator::of(options.as_ref());
+    // SAFETY: all its memory came from this allocator, by the contract. It was read, so it has a size.
+    let _ = unsafe {
+        release(filled, &allocator);
+        write(result, &empty())
+    };
 }
 
 /// Frees what `result` points to.
@@ -149,9 +152,11 @@ pub(crate) fn failed(message: &str, allocator: &Allocator) -> ntvr_result {
     ntvr_result { error: allocator.copy(&bytes).unwrap_or(std::ptr::null_mut()).cast(), ..empty() }
 }
 
-/// An empty result.
+/// An empty result. A driver with older headers has no place for a field that is added: what such a field points to has to be
+/// allocated only if the caller has it.
 pub(crate) fn empty() -> ntvr_result {
     ntvr_result {
+        struct_size: 0,
         words: std::ptr::null_mut(),
         num_words: 0,
         tcs_vertices_out_word: 0,

@@ -4,6 +4,7 @@
 
 use crate::bindings::{ntvr_buffer_access, ntvr_target, NTVR_BUFFER_ACCESS_AUTO, NTVR_BUFFER_ACCESS_LANE, NTVR_NONE};
 use crate::names::text;
+use crate::sized::{read, write};
 use ntv_core::target::Version;
 use ntv_core::{BufferAccess, Feature, Options, Target, Workaround};
 use std::ffi::c_char;
@@ -11,27 +12,27 @@ use std::ffi::c_char;
 /// `ntvr_target_init`.
 ///
 /// # Safety
-/// `target` is null or points to a target, which need not be initialized.
+/// `target` is null or points to a target, of which only the size need be initialized.
 pub(crate) unsafe fn init(target: *mut ntvr_target, vulkan_version: u32) -> bool {
     let Some(version) = version(vulkan_version).filter(|_| !target.is_null()) else { return false };
     let preset = Target::new(version);
-    // SAFETY: not null, so a target by the contract; zeros are a value of each field. Bytes between fields stay zeros.
-    let target = unsafe {
-        target.write_bytes(0, 1);
-        &mut *target
+    let made = ntvr_target {
+        struct_size: 0,
+        vulkan_version,
+        features: words(preset.feature_bits()),
+        max_uniform_buffer_range: preset.max_uniform_buffer_range,
+        max_push_constants_size: preset.max_push_constants_size,
+        indexed_draw_offset: preset.indexed_draw_offset,
+        draw_id_offset: preset.draw_id_offset.unwrap_or(NTVR_NONE),
+        max_draw_buffers: preset.max_draw_buffers,
+        max_clip_and_cull_distances: preset.max_clip_and_cull_distances,
+        buffer_access: NTVR_BUFFER_ACCESS_AUTO,
+        uniform_ranges_in_vec4s: preset.uniform_ranges_in_vec4s,
+        reserved: [0; 3],
+        workarounds: preset.workaround_bits(),
     };
-    target.vulkan_version = vulkan_version;
-    target.features = words(preset.feature_bits());
-    target.max_uniform_buffer_range = preset.max_uniform_buffer_range;
-    target.max_push_constants_size = preset.max_push_constants_size;
-    target.indexed_draw_offset = preset.indexed_draw_offset;
-    target.draw_id_offset = preset.draw_id_offset.unwrap_or(NTVR_NONE);
-    target.max_draw_buffers = preset.max_draw_buffers;
-    target.max_clip_and_cull_distances = preset.max_clip_and_cull_distances;
-    target.buffer_access = NTVR_BUFFER_ACCESS_AUTO;
-    target.uniform_ranges_in_vec4s = preset.uniform_ranges_in_vec4s;
-    target.workarounds = preset.workaround_bits();
-    true
+    // SAFETY: not null, so a target by the contract.
+    unsafe { write(target, &made) }.is_ok()
 }
 
 /// `ntvr_target_enable`.
@@ -40,13 +41,14 @@ pub(crate) unsafe fn init(target: *mut ntvr_target, vulkan_version: u32) -> bool
 /// `target` is null or points to a target that was initialized; `feature` is null or points to a string.
 pub(crate) unsafe fn enable(target: *mut ntvr_target, feature: *const c_char, on: bool) -> bool {
     // SAFETY: null or as said, by the contract.
-    let (target, name) = unsafe { (target.as_mut(), text(feature)) };
-    let (Some(target), Some(feature)) = (target, name.and_then(Feature::from_name)) else { return false };
+    let (old, name) = unsafe { (read(target), text(feature)) };
+    let (Ok(Some(mut new)), Some(feature)) = (old, name.and_then(Feature::from_name)) else { return false };
     let mut features = Target::default();
-    features.set_feature_bits(bits(target.features));
+    features.set_feature_bits(bits(new.features));
     features.set(feature, on);
-    target.features = words(features.feature_bits());
-    true
+    new.features = words(features.feature_bits());
+    // SAFETY: it was read.
+    unsafe { write(target, &new) }.is_ok()
 }
 
 /// `ntvr_target_workaround`.
@@ -55,13 +57,14 @@ pub(crate) unsafe fn enable(target: *mut ntvr_target, feature: *const c_char, on
 /// `target` is null or points to a target that was initialized; `workaround` is null or points to a string.
 pub(crate) unsafe fn work_around(target: *mut ntvr_target, workaround: *const c_char, on: bool) -> bool {
     // SAFETY: null or as said, by the contract.
-    let (target, name) = unsafe { (target.as_mut(), text(workaround)) };
-    let (Some(target), Some(workaround)) = (target, name.and_then(Workaround::from_name)) else { return false };
+    let (old, name) = unsafe { (read(target), text(workaround)) };
+    let (Ok(Some(mut new)), Some(workaround)) = (old, name.and_then(Workaround::from_name)) else { return false };
     let mut core = Target::default();
-    core.set_workaround_bits(target.workarounds);
+    core.set_workaround_bits(new.workarounds);
     core.work_around(workaround, on);
-    target.workarounds = core.workaround_bits();
-    true
+    new.workarounds = core.workaround_bits();
+    // SAFETY: it was read.
+    unsafe { write(target, &new) }.is_ok()
 }
 
 /// The options of a translation for `target`; an error names the wrong field.

@@ -5,6 +5,7 @@
 use crate::bindings::*;
 use crate::entry::{Call, Failure};
 use crate::reflection::hand_over;
+use crate::sized::read;
 use crate::xfb::{self, Captures};
 use crate::{plan, target};
 use ntv_core::plan::Placements;
@@ -52,13 +53,13 @@ impl CallOptions {
         // SAFETY: by the contract.
         let (placements, captures) = unsafe { (plan::placements(call.placements)?, xfb::captures(call.xfb)?) };
         // SAFETY: as above.
-        let (pushed, laid_out) = unsafe { (call.push_constants.as_ref(), call.descriptors.as_ref()) };
+        let (pushed, laid_out) = unsafe { (read(call.push_constants)?, read(call.descriptors)?) };
         let place = |offset: u32| Some(offset).filter(|offset| *offset != NTVR_NONE);
         let push_constants = pushed.map_or(PushConstants::default(), |pushed| PushConstants {
             alpha_reference: place(pushed.alpha_reference),
             point_size: place(pushed.point_size),
         });
-        let descriptors = laid_out.map_or(DescriptorLayout::default(), descriptor_layout);
+        let descriptors = laid_out.as_ref().map_or(DescriptorLayout::default(), descriptor_layout);
         Ok(CallOptions { placements, captures, push_constants, descriptors })
     }
 }
@@ -109,10 +110,10 @@ pub(crate) unsafe fn translate_words(
 ) -> Result<ntvr_result, Failure> {
     // SAFETY: null or as documented, by the contract. A translator is only used through a shared reference.
     let (translator, target, words) =
-        unsafe { (translator.cast::<LockedTranslator>().as_ref(), target.as_ref(), slice(wire, num_words)) };
+        unsafe { (translator.cast::<LockedTranslator>().as_ref(), read(target)?, slice(wire, num_words)) };
     // SAFETY: the options point to the data that the header documents, by the contract.
     let options = unsafe { CallOptions::read(call) }?;
-    translate(translator, target, (words, options), call.flags, None, |done| {
+    translate(translator, target.as_ref(), (words, options), call.flags, None, |done| {
         let Done { module, workgroup_size } = done;
         hand_over(&module.words, module, Some(&Key::default()), *workgroup_size, call)
     })

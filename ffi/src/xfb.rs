@@ -6,6 +6,7 @@ use crate::bindings::*;
 use crate::entry::Failure;
 use crate::module::rows;
 use crate::names::text;
+use crate::sized::read;
 use ntv_core::capture::{
     emission_list, Attribute, AttributeFormat, BackEnd, CaptureState, DrawList, ProvokingVertex, Topology, STATE_WORDS,
 };
@@ -25,7 +26,7 @@ pub(crate) struct Captures {
 /// `options` is null or points to options with the given number of attributes.
 pub(crate) unsafe fn captures(options: *const ntvr_xfb_options) -> Result<Captures, Failure> {
     // SAFETY: by the contract.
-    let Some(options) = (unsafe { options.as_ref() }) else { return Ok(Captures::default()) };
+    let Some(options) = (unsafe { read(options) })? else { return Ok(Captures::default()) };
     let back_end = match options.back_end {
         NTVR_XFB_EXTENSION => BackEnd::Extension,
         NTVR_XFB_STORAGE => BackEnd::Storage,
@@ -72,7 +73,7 @@ fn provoking(first: bool) -> ProvokingVertex {
 /// `state` is null or points to a state, `words` is null or points to space for its words.
 pub(crate) unsafe fn state_words(state: *const ntvr_xfb_state, words: *mut u32) -> bool {
     // SAFETY: by the contract.
-    let Some(state) = (unsafe { state.as_ref() }) else { return false };
+    let Ok(Some(state)) = (unsafe { read(state) }) else { return false };
     let Some(topology) = topology(state.topology).filter(|_| !words.is_null()) else { return false };
     let only_counts = state.only_counts && !state.is_active;
     let list = DrawList { first_word: state.list_first_word, base_vertex: state.base_vertex };

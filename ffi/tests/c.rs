@@ -165,23 +165,23 @@ fn the_headers_compile_after_mesas_names() {
 /// Replaces the functions of the library that report versions.
 const VERSIONS: &str = r#"
 #include "ntvr.h"
-static const char *library;
 static uint32_t wires;
-const char *ntvr_version(void) { return library; }
+static bool accepts;
 uint32_t ntvr_wire_version(void) { return wires; }
-static int says(const char *version, uint32_t wire_version, const char *text)
+const char *ntvr_check_headers(uint64_t headers) { return accepts && headers == NTVR_HEADERS ? NULL : "other headers"; }
+static int says(bool accepted, uint32_t wire_version, const char *text)
 {
    const char *message;
 
-   library = version;
+   accepts = accepted;
    wires = wire_version;
    message = ntvr_check_version();
    return text ? message && strstr(message, text) : !message;
 }
 int main(void)
 {
-   int right = says(NTVR_VERSION, NTVR_WIRE_VERSION, NULL) && says(NTVR_VERSION, NTVR_WIRE_VERSION + 1, "version of wires") &&
-               says("0.0.9", NTVR_WIRE_VERSION, "built for libntvr " NTVR_VERSION);
+   int right = says(true, NTVR_WIRE_VERSION, NULL) && says(true, NTVR_WIRE_VERSION + 1, "version of wires") &&
+               says(false, NTVR_WIRE_VERSION, "other headers");
    return right ? 0 : 1;
 }
 "#;

@@ -200,7 +200,11 @@ validate(const struct ntvr_result *result)
    pipe = popen(command, "w");
    CHECK(pipe);
    if (pipe) {
-      CHECK(fwrite(result->words, sizeof(uint32_t), result->num_words, pipe) == result->num_words);
+      /* Little-endian, because spirv-val reads the strings of a big-endian file in another order than that of SPIR-V. */
+      for (size_t i = 0; i < result->num_words; i++) {
+         for (int shift = 0; shift < 32; shift += 8)
+            CHECK(fputc(result->words[i] >> shift & 0xff, pipe) != EOF);
+      }
       CHECK(pclose(pipe) == 0);
    }
 }
@@ -208,7 +212,7 @@ validate(const struct ntvr_result *result)
 static void
 translate(struct ntvr_translator *translator, const struct ntvr_wire *w, struct ntvr_result *result)
 {
-   struct ntvr_target target;
+   struct ntvr_target target = {.struct_size = sizeof(target)};
 
    CHECK(ntvr_target_init(&target, VULKAN_1_3));
    enum ntvr_status status = ntvr_translate(translator, &target, w->words, w->len, NULL, result);
@@ -257,7 +261,7 @@ static void
 test_shaders(void)
 {
    struct ntvr_translator *translator = ntvr_translator_create();
-   struct ntvr_result result;
+   struct ntvr_result result = {.struct_size = sizeof(result)};
    struct ntvr_wire w = {0};
 
    CHECK(translator);
@@ -303,8 +307,8 @@ test_shaders(void)
 static void
 expect_error(struct ntvr_translator *translator, const uint32_t *words, size_t len, enum ntvr_status status, const char *text)
 {
-   struct ntvr_target target;
-   struct ntvr_result result;
+   struct ntvr_target target = {.struct_size = sizeof(target)};
+   struct ntvr_result result = {.struct_size = sizeof(result)};
 
    CHECK(ntvr_target_init(&target, VULKAN_1_3));
    CHECK(ntvr_translate(translator, &target, words, len, NULL, &result) == status);
@@ -323,6 +327,7 @@ test_targets(void)
 
    for (size_t at = 0; at < 2; at++) {
       memset(&targets[at], at ? 0xaa : 0x55, sizeof(targets[at]));
+      targets[at].struct_size = sizeof(targets[at]);
       CHECK(ntvr_target_init(&targets[at], VULKAN_1_3));
       CHECK(ntvr_target_enable(&targets[at], "shaderFloat64", false));
    }
@@ -380,9 +385,10 @@ test_allocator(void)
 {
    struct ntvr_translator *translator = ntvr_translator_create();
    int live = 0;
-   struct ntvr_options options = {.flags = NTVR_OPTION_NAMES, .allocator = {count_alloc, count_free, &live}};
-   struct ntvr_target target;
-   struct ntvr_result result;
+   struct ntvr_options options = {
+      .struct_size = sizeof(options), .flags = NTVR_OPTION_NAMES, .allocator = {count_alloc, count_free, &live}};
+   struct ntvr_target target = {.struct_size = sizeof(target)};
+   struct ntvr_result result = {.struct_size = sizeof(result)};
    struct ntvr_wire w = {0};
 
    CHECK(build_fragment(&w));
@@ -401,10 +407,10 @@ test_allocator(void)
 static void
 test_vouched(void)
 {
-   const struct ntvr_options options = {.flags = NTVR_OPTION_VALID_NIR};
+   const struct ntvr_options options = {.struct_size = sizeof(options), .flags = NTVR_OPTION_VALID_NIR};
    struct ntvr_translator *translator = ntvr_translator_create();
-   struct ntvr_result result[2];
-   struct ntvr_target target;
+   struct ntvr_result result[2] = {{.struct_size = sizeof(*result)}, {.struct_size = sizeof(*result)}};
+   struct ntvr_target target = {.struct_size = sizeof(target)};
    struct ntvr_wire w = {0};
 
    CHECK(ntvr_target_init(&target, VULKAN_1_3));
@@ -433,12 +439,12 @@ run_job(void *data)
 {
    struct job *job = data;
    struct ntvr_translator *own = ntvr_translator_create();
-   struct ntvr_target target;
+   struct ntvr_target target = {.struct_size = sizeof(target)};
    struct ntvr_wire w = {0};
 
    job->same = own && ntvr_target_init(&target, VULKAN_1_3);
    for (int i = 0; i < ROUNDS; i++) {
-      struct ntvr_result result;
+      struct ntvr_result result = {.struct_size = sizeof(result)};
       bool built = i % 2 ? build_compute(&w) : build_fragment(&w);
       enum ntvr_status status = ntvr_translate(i % 3 ? own : job->shared, &target, w.words, w.len, NULL, &result);
       const struct ntvr_result *expected = &job->expected[i % 2];
@@ -455,7 +461,7 @@ static void
 test_threads(void)
 {
    struct ntvr_translator *translator = ntvr_translator_create();
-   struct ntvr_result expected[2];
+   struct ntvr_result expected[2] = {{.struct_size = sizeof(*expected)}, {.struct_size = sizeof(*expected)}};
    struct job jobs[NUM_THREADS];
    pthread_t threads[NUM_THREADS];
    struct ntvr_wire w = {0};
@@ -483,13 +489,15 @@ static void
 test_modules(void)
 {
    struct ntvr_translator *translator = ntvr_translator_create();
-   const struct ntvr_key plain = {0}, stripped = {.bits = NTVR_KEY_STRIP};
+   const struct ntvr_key plain = {.struct_size = sizeof(plain)};
+   const struct ntvr_key stripped = {.struct_size = sizeof(stripped), .bits = NTVR_KEY_STRIP};
    const struct ntvr_key *keys[] = {&plain, &stripped};
-   const struct ntvr_options options = {.flags = NTVR_OPTION_NAMES};
+   const struct ntvr_options options = {.struct_size = sizeof(options), .flags = NTVR_OPTION_NAMES};
    struct ntvr_module *module = NULL, *loaded = NULL, *linked = NULL;
-   struct ntvr_result result, words[2];
-   struct ntvr_target target;
-   struct ntvr_key seen;
+   struct ntvr_result result = {.struct_size = sizeof(result)};
+   struct ntvr_result words[2] = {{.struct_size = sizeof(*words)}, {.struct_size = sizeof(*words)}};
+   struct ntvr_target target = {.struct_size = sizeof(target)};
+   struct ntvr_key seen = {.struct_size = sizeof(seen)};
    struct ntvr_wire w = {0};
 
    CHECK(ntvr_target_init(&target, VULKAN_1_3));
@@ -523,14 +531,14 @@ static void
 test_captures(void)
 {
    struct ntvr_translator *translator = ntvr_translator_create();
-   const struct ntvr_xfb_options xfb = {.back_end = NTVR_XFB_STORAGE, .set = 2, .binding = 10};
-   const struct ntvr_options options = {.xfb = &xfb};
+   const struct ntvr_xfb_options xfb = {.struct_size = sizeof(xfb), .back_end = NTVR_XFB_STORAGE, .set = 2, .binding = 10};
+   const struct ntvr_options options = {.struct_size = sizeof(options), .xfb = &xfb};
    struct ntvr_xfb_state state = {
-      .is_active = true, .topology = NTVR_TOPOLOGY_LINE_STRIP, .vertices = 4, .instances = 1, .primitives_most = 9};
+      .struct_size = sizeof(state), .is_active = true, .topology = NTVR_TOPOLOGY_LINE_STRIP, .vertices = 4, .instances = 1, .primitives_most = 9};
    const uint32_t indices[] = {7, 8, 9}, restart = 8;
    uint32_t words[NTVR_XFB_STATE_WORDS] = {0}, list[4];
-   struct ntvr_result result;
-   struct ntvr_target target;
+   struct ntvr_result result = {.struct_size = sizeof(result)};
+   struct ntvr_target target = {.struct_size = sizeof(target)};
    struct ntvr_wire w = {0};
 
    CHECK(build_captured(&w));

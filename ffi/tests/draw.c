@@ -124,11 +124,11 @@ make_words(struct ntvr_result words[2])
 {
    struct ntvr_translator *translator = ntvr_translator_create();
    struct ntvr_module *modules[2] = {0}, *linked[2] = {0};
-   const struct ntvr_key key = {.bits = NTVR_KEY_STRIP | NTVR_KEY_FLIP_Y, .size = {SIZE, SIZE}};
-   struct ntvr_link_info infos[2] = {0};
+   const struct ntvr_key key = {.struct_size = sizeof(key), .bits = NTVR_KEY_STRIP | NTVR_KEY_FLIP_Y, .size = {SIZE, SIZE}};
+   struct ntvr_link_info infos[2] = {{.struct_size = sizeof(*infos)}, {.struct_size = sizeof(*infos)}};
    struct ntvr_move moves[2];
-   struct ntvr_target target;
-   struct ntvr_result result;
+   struct ntvr_target target = {.struct_size = sizeof(target)};
+   struct ntvr_result result = {.struct_size = sizeof(result)};
    struct ntvr_key keys[2];
    struct ntvr_wire w = {0};
 
@@ -511,7 +511,7 @@ main(int argc, char **argv)
 {
    struct gpu gpu = open_gpu(argc > 1 ? argv[1] : NULL);
    float pixels[SIZE * SIZE][4] = {{0}};
-   struct ntvr_result words[2] = {0};
+   struct ntvr_result words[2] = {{.struct_size = sizeof(*words)}, {.struct_size = sizeof(*words)}};
 
    make_words(words);
    if (!failures) {

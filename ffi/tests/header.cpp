@@ -14,10 +14,12 @@ int
 main()
 {
    ntvr_wire wire = {};
-   ntvr_target target;
-   ntvr_result result;
+   ntvr_target target = {};
+   ntvr_result result = {};
    ntvr_shader shader = {};
 
+   target.struct_size = sizeof(target);
+   result.struct_size = sizeof(result);
    shader.stage = NTVR_STAGE_FRAGMENT;
    shader.next_stage = NTVR_NONE;
    ntvr_wire_begin(&wire, &shader);

@@ -13,7 +13,7 @@ size_t count_digits(uint32_t number);
 int
 main(void)
 {
-   struct ntvr_target target;
+   struct ntvr_target target = {.struct_size = sizeof(target)};
 
    return ntvr_target_init(&target, 1u << 22) && count_digits(1231) == 3 && count_digits(0) == 0 ? 0 : 1;
 }

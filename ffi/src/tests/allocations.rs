@@ -11,7 +11,7 @@ use ntv_core::Key;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::ffi::c_void;
-use std::mem::{size_of, MaybeUninit};
+use std::mem::size_of;
 use std::ptr::{null, null_mut};
 
 /// Counts the allocations of each thread.
@@ -86,7 +86,7 @@ fn words_are_written_to_the_memory_of_the_caller() {
         for flags in [0, NTVR_OPTION_WORDS_ONLY] {
             let mut caller = Caller::new();
             let options = caller.options(flags);
-            let mut result = MaybeUninit::uninit();
+            let mut result = super::of_caller();
             let count = allocations(|| {
                 // SAFETY: all pointers are to what they should be.
                 let status = unsafe { ntvr_module_instantiate(module, &KEY, &options, result.as_mut_ptr()) };
@@ -114,7 +114,7 @@ fn variants_without_memory_are_refused() {
     for (available, is_enough) in (0..6).map(|available| (available, available >= 4)) {
         let counter = Counter::new(available);
         let options = counter.options(0);
-        let mut result = MaybeUninit::uninit();
+        let mut result = super::of_caller();
         // SAFETY: all pointers are to what they should be.
         unsafe {
             let status = ntvr_module_instantiate(module, &KEY, &options, result.as_mut_ptr());

@@ -3,19 +3,19 @@
 //! Entry points: only the table defines them, and no panic leaves them.
 
 use super::{constants, Fault, EMPTY_KEY, PANIC};
-use crate::bindings::{ntvr_result, ntvr_status, NTVR_ERROR_INTERNAL, NTVR_NONE, NTVR_TABLE_ALU};
+use crate::bindings::{ntvr_result, ntvr_status, NTVR_ERROR_INTERNAL, NTVR_HEADERS, NTVR_NONE, NTVR_TABLE_ALU};
 use crate::*;
-use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
 /// The source files that could have entry points.
-const SOURCES: [(&str, &str); 9] = [
+const SOURCES: [(&str, &str); 10] = [
     ("lib", include_str!("../lib.rs")),
     ("memory", include_str!("../memory.rs")),
     ("module", include_str!("../module.rs")),
     ("names", include_str!("../names.rs")),
     ("plan", include_str!("../plan.rs")),
     ("reflection", include_str!("../reflection.rs")),
+    ("sized", include_str!("../sized.rs")),
     ("target", include_str!("../target.rs")),
     ("translate", include_str!("../translate.rs")),
     ("xfb", include_str!("../xfb.rs")),
@@ -36,7 +36,7 @@ fn only_the_table_makes_entry_points() {
 
 /// The status and the error of a call with a result.
 fn status_of(call: impl FnOnce(*mut ntvr_result) -> ntvr_status) -> (ntvr_status, String) {
-    let mut result = MaybeUninit::uninit();
+    let mut result = super::of_caller();
     let status = call(result.as_mut_ptr());
     // SAFETY: the call wrote it, and it is freed here.
     unsafe {
@@ -57,6 +57,7 @@ fn no_entry_point_lets_a_panic_out() {
     unsafe {
         assert!(ntvr_version().is_null());
         assert_eq!(ntvr_wire_version(), NTVR_NONE);
+        assert!(!ntvr_check_headers(NTVR_HEADERS).is_null());
         assert_eq!(ntvr_wire_number(NTVR_TABLE_ALU, c"fadd".as_ptr()), NTVR_NONE);
         assert_eq!(ntvr_wire_num_indices(1), 0);
         assert_eq!(ntvr_slot_location(1), NTVR_NONE);

@@ -11,7 +11,6 @@ use crate::{
 };
 use ntv_core::module::{Assignment, PatchKind, VaryingCapture, SETTLED};
 use ntv_core::{text, wire, EmitOptions, Key, Module, Shader, Translator};
-use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
 fn shader(stage: &str, body: &str) -> Shader {
@@ -47,7 +46,7 @@ pub(super) fn created(shader: &Shader) -> *mut ntvr_module {
 
 fn created_with(shader: &Shader, push_constants: *const ntvr_push_constants) -> *mut ntvr_module {
     let options = ntvr_options { push_constants, ..EMPTY_OPTIONS };
-    let (mut target, mut result) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+    let (mut target, mut result) = (super::of_caller(), super::of_caller());
     let (mut module, wire) = (null_mut(), wire::encode(shader));
     // SAFETY: all pointers are to what they should be.
     unsafe {
@@ -67,7 +66,7 @@ fn created_with(shader: &Shader, push_constants: *const ntvr_push_constants) -> 
 
 /// The words that `call` puts in a result.
 fn words(call: impl FnOnce(*mut ntvr_result) -> ntvr_status) -> Vec<u32> {
-    let mut result = MaybeUninit::uninit();
+    let mut result = super::of_caller();
     assert_eq!(call(result.as_mut_ptr()), NTVR_OK);
     // SAFETY: the call wrote it, and it is freed here.
     unsafe {
@@ -127,9 +126,13 @@ fn the_place_of_the_reference_is_that_of_the_options() {
     let shader = shader("FRAGMENT", &output("FRAG_RESULT_DATA0", 0));
     let test = ntvr_key { bits: Key::alpha_test(2), ..EMPTY_KEY };
     for (offset, expected) in [(4, NTVR_OK), (NTVR_NONE, NTVR_ERROR_ARGUMENT), (2, NTVR_ERROR_ARGUMENT)] {
-        let pushed = ntvr_push_constants { alpha_reference: offset, point_size: NTVR_NONE };
+        let pushed = ntvr_push_constants {
+            struct_size: std::mem::size_of::<ntvr_push_constants>() as u32,
+            alpha_reference: offset,
+            point_size: NTVR_NONE,
+        };
         let handle = created_with(&shader, &pushed);
-        let mut result = MaybeUninit::uninit();
+        let mut result = super::of_caller();
         // SAFETY: all pointers are to what they should be.
         unsafe {
             assert_eq!(ntvr_module_instantiate(handle, &test, null(), result.as_mut_ptr()), expected);
@@ -141,6 +144,7 @@ fn the_place_of_the_reference_is_that_of_the_options() {
 
 /// A link without decisions.
 const NOTHING: ntvr_link_info = ntvr_link_info {
+    struct_size: std::mem::size_of::<ntvr_link_info>() as u32,
     moves: null(),
     num_moves: 0,
     spec_ids: null(),
@@ -161,7 +165,7 @@ const NOTHING: ntvr_link_info = ntvr_link_info {
 
 /// The error of a call that is refused.
 fn refusal(call: impl FnOnce(*mut ntvr_result) -> ntvr_status) -> String {
-    let mut result = MaybeUninit::uninit();
+    let mut result = super::of_caller();
     assert_eq!(call(result.as_mut_ptr()), NTVR_ERROR_ARGUMENT);
     // SAFETY: the call wrote it, and it is freed here.
     unsafe {
@@ -222,6 +226,7 @@ impl Rows {
     fn info(&self, assignment: &Assignment) -> ntvr_link_info {
         let [locations, components, indices] = &self.numbers;
         ntvr_link_info {
+            struct_size: std::mem::size_of::<ntvr_link_info>() as u32,
             moves: self.moves.as_ptr(),
             num_moves: self.moves.len(),
             spec_ids: self.spec_ids.as_ptr(),
@@ -365,7 +370,7 @@ fn damaged_stores_are_refused() {
             (stored[..8].to_vec(), "a stored module is too short"),
         ];
         for (words, expected) in damaged {
-            let (mut module, mut result) = (handle, MaybeUninit::uninit());
+            let (mut module, mut result) = (handle, super::of_caller());
             let status = ntvr_module_load(words.as_ptr(), words.len(), &mut module, null(), result.as_mut_ptr());
             assert!(status == NTVR_ERROR_MALFORMED && module.is_null());
             let message = std::ffi::CStr::from_ptr(result.assume_init_ref().error).to_string_lossy().into_owned();

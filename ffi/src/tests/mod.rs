@@ -7,6 +7,7 @@ use crate::bindings;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs;
+use std::mem::{size_of, MaybeUninit};
 use std::path::Path;
 use std::ptr::{null, null_mut};
 
@@ -16,6 +17,7 @@ mod entries;
 mod late;
 mod names;
 mod plan;
+mod sized;
 mod translation;
 mod xfb;
 
@@ -38,10 +40,18 @@ pub(crate) fn panic_if_forced(here: Fault) {
 }
 
 /// The key of a draw without any option.
-const EMPTY_KEY: bindings::ntvr_key = bindings::ntvr_key { bits: 0, size: [0; 2], uniforms: [0; 4], swizzles: [0; 8] };
+const EMPTY_KEY: bindings::ntvr_key = bindings::ntvr_key {
+    struct_size: size_of::<bindings::ntvr_key>() as u32,
+    reserved: 0,
+    bits: 0,
+    size: [0; 2],
+    uniforms: [0; 4],
+    swizzles: [0; 8],
+};
 
 /// The options of a caller that chooses nothing.
 const EMPTY_OPTIONS: bindings::ntvr_options = bindings::ntvr_options {
+    struct_size: size_of::<bindings::ntvr_options>() as u32,
     flags: 0,
     allocator: bindings::ntvr_allocator { alloc: None, free: None, user: null_mut() },
     placements: null(),
@@ -50,6 +60,14 @@ const EMPTY_OPTIONS: bindings::ntvr_options = bindings::ntvr_options {
     push_constants: null(),
     descriptors: null(),
 };
+
+/// A structure of a caller that sets nothing but its size.
+fn of_caller<T>() -> MaybeUninit<T> {
+    let mut memory = MaybeUninit::<T>::zeroed();
+    // SAFETY: the structures that tests ask for begin with their size.
+    unsafe { memory.as_mut_ptr().cast::<u32>().write(size_of::<T>() as u32) };
+    memory
+}
 
 /// All headers except `ntvr.h`, which each of them includes.
 const HEADERS: [&str; 4] = ["ntvr_module.h", "ntvr_plan.h", "ntvr_xfb.h", "ntvr_wire.h"];
@@ -73,8 +91,42 @@ fn generate() -> String {
     builder.generate().expect("a header that clang takes, and libclang to take it with").to_string()
 }
 
+/// The hash of the headers without comments, spaces and the hash itself: FNV-1a.
+fn hash_of_headers() -> u64 {
+    let mut names = HEADERS.to_vec();
+    names.push("ntvr.h");
+    names.sort_unstable();
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    for name in names {
+        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).expect("a header");
+        let lines = text.lines().filter(|line| !line.starts_with(HASH));
+        let mut rest = &*lines.collect::<Vec<_>>().join("\n");
+        while !rest.is_empty() {
+            let (code, comment) = rest.split_once("/*").unwrap_or((rest, ""));
+            for byte in code.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+            }
+            rest = comment.split_once("*/").map_or("", |(_, after)| after);
+        }
+    }
+    // bindgen would give a larger number a sign.
+    hash >> 1
+}
+
+/// The start of the line of the hash in `ntvr.h`.
+const HASH: &str = "#define NTVR_HEADERS ";
+
 #[test]
 fn bindings_are_those_of_the_headers() {
+    let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("ntvr.h");
+    let text = fs::read_to_string(&header).expect("a header");
+    let old = text.lines().find(|line| line.starts_with(HASH)).expect("the line of the hash");
+    let new = format!("{HASH}{:#018x}ull", hash_of_headers());
+    if std::env::var_os("BLESS").is_some() && old != new {
+        fs::write(&header, text.replace(old, &new)).expect("a file that can be written");
+    } else {
+        assert_eq!(old, new, "ffi/ntvr.h has the hash of other headers: run with BLESS=1");
+    }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/bindings.rs");
     let generated = generate();
     if std::env::var_os("BLESS").is_some() {
@@ -138,6 +190,7 @@ fn functions_have_their_prototypes() {
     same!(ntvr_translator_create());
     same!(ntvr_version());
     same!(ntvr_wire_version());
+    same!(ntvr_check_headers(_));
     same!(ntvr_wire_num_indices(_));
     same!(ntvr_slot_location(_));
 }

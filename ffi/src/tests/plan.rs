@@ -16,6 +16,7 @@ const LARGE: &str = include_str!("../../../tests/corpus/pass/place_blocks_bounds
 
 fn limits() -> ntvr_limits {
     ntvr_limits {
+        struct_size: std::mem::size_of::<ntvr_limits>() as u32,
         max_uniform_buffer_range: 65536,
         max_storage_buffer_range: 1 << 27,
         max_per_stage_descriptor_uniform_buffers: 15,
@@ -78,7 +79,7 @@ impl Drop for Own {
 
 /// The status of a call and its error.
 fn said(call: impl FnOnce(*mut ntvr_result) -> ntvr_status) -> (ntvr_status, Option<String>) {
-    let mut result = MaybeUninit::uninit();
+    let mut result = super::of_caller();
     let status = call(result.as_mut_ptr());
     // SAFETY: the call wrote it; it is freed here.
     unsafe {
@@ -90,6 +91,7 @@ fn said(call: impl FnOnce(*mut ntvr_result) -> ntvr_status) -> (ntvr_status, Opt
 }
 
 const UNKNOWN: ntvr_block = ntvr_block {
+    struct_size: std::mem::size_of::<ntvr_block>() as u32,
     bytes: 0,
     is_unsized: false,
     is_at_hand: false,
@@ -103,7 +105,7 @@ fn a_plan_is_that_of_the_library() {
     let own = Own::new(&[null(), c"bones".as_ptr()]);
     assert!(own.placements(NTVR_STAGE_COMPUTE).is_empty(), "nothing is decided yet");
     assert_eq!(own.decide(&limits()), (NTVR_OK, None));
-    let mut rows = [MaybeUninit::<ntvr_planned>::uninit(); 2];
+    let mut rows = [super::of_caller::<ntvr_planned>(); 2];
     // SAFETY: a plan, and space for two rows, of which one is written; its texts live as long as the plan.
     unsafe {
         assert_eq!(ntvr_plan_blocks(own.0, rows.as_mut_ptr().cast(), rows.len()), 1);

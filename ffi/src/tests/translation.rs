@@ -24,12 +24,12 @@ fn dump() -> String {
     std::fs::read_to_string(path).expect("an example")
 }
 
-fn words() -> Vec<u32> {
+pub(super) fn words() -> Vec<u32> {
     wire::encode(&text::parse(&dump()).expect("a shader"))
 }
 
 pub(super) fn target() -> ntvr_target {
-    let mut target = std::mem::MaybeUninit::uninit();
+    let mut target = super::of_caller();
     // SAFETY: the target is only read after it was written.
     unsafe {
         assert!(ntvr_target_init(target.as_mut_ptr(), VULKAN_1_3));
@@ -54,7 +54,7 @@ impl Handle {
         options: Option<&ntvr_options>,
     ) -> (ntvr_status, Vec<u32>, Option<String>) {
         let options = options.map_or(null(), |options| options as *const ntvr_options);
-        let mut result = std::mem::MaybeUninit::uninit();
+        let mut result = super::of_caller();
         // SAFETY: all pointers are to what they should be, and the result was written.
         unsafe {
             let status = ntvr_translate(self.0, target, words.as_ptr(), words.len(), options, result.as_mut_ptr());
@@ -252,7 +252,7 @@ fn null_pointers_are_errors() {
         (handle.0, &target, null(), "wire is NULL"),
     ];
     for (translator, target, wire, text) in cases {
-        let mut result = std::mem::MaybeUninit::uninit();
+        let mut result = super::of_caller();
         assert_eq!(translate(translator, target, wire, result.as_mut_ptr()), NTVR_ERROR_ARGUMENT);
         // SAFETY: a result is always written unless the pointer is null.
         unsafe {

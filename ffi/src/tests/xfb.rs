@@ -26,6 +26,7 @@ fn attribute(format: &CStr) -> ntvr_attribute {
 /// Options for a compute shader that reads one attribute.
 fn with(row: &ntvr_attribute) -> ntvr_xfb_options {
     ntvr_xfb_options {
+        struct_size: std::mem::size_of::<ntvr_xfb_options>() as u32,
         back_end: NTVR_XFB_COMPUTE,
         set: 0,
         binding: 0,
@@ -97,6 +98,7 @@ fn states_have_the_words_of_the_library() {
     assert_eq!(NTVR_XFB_BUFFER_BINDING, BUFFER_BINDING);
     assert_eq!(bindings.map(|binding| BUFFER_BINDING + binding), known);
     let state = ntvr_xfb_state {
+        struct_size: std::mem::size_of::<ntvr_xfb_state>() as u32,
         is_active: true,
         only_counts: true,
         first_provokes: true,
