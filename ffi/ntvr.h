@@ -54,7 +54,7 @@ extern "C" {
 #define NTVR_VERSION "0.1.0"
 
 /* The hash of all headers without comments and spaces. `BLESS=1 cargo test --package ntv-ffi` writes it. */
-#define NTVR_HEADERS 0x79a2764264f6bd3aull
+#define NTVR_HEADERS 0x14d1e893705d9c79ull
 
 /* Changes with every change of wires that an older reader would misread. */
 #define NTVR_WIRE_VERSION 7u
@@ -135,10 +135,10 @@ bool ntvr_target_init(struct ntvr_target *target, uint32_t vulkan_version);
 /* Enables or disables a feature, by Vulkan's name for it: "shaderFloat64". Returns false for NULL or an unknown feature. */
 bool ntvr_target_enable(struct ntvr_target *target, const char *feature, bool on);
 
-/* Enables or disables a workaround for a bug of the device's driver, by zink's name for it. None is enabled after
- * ntvr_target_init. Returns false if there is no such workaround, or for NULL.
+/* Enables or disables a workaround for a bug of the device's driver, by its name. None is enabled after ntvr_target_init. Returns
+ * false if there is no such workaround, or for NULL.
  *
- *    "broken_arbitary_type_const"   constants of NIR are unsigned integers, and OpBitcast converts them to other types */
+ *    "unsigned_constants"   constants of NIR are unsigned integers, and OpBitcast converts them to other types */
 bool ntvr_target_workaround(struct ntvr_target *target, const char *workaround, bool on);
 
 /* The memory of translations, reused by each. Use one per thread: calls that share a translator wait for each other. */
@@ -272,7 +272,7 @@ struct ntvr_result {
    uint32_t struct_size; /* the caller sets it; the other fields need not be initialized */
    uint32_t *words; /* the module; NULL after an error */
    size_t num_words;
-   uint32_t tcs_vertices_out_word; /* tessellation control: its word has the size of the output patch; 0 in other stages */
+   uint32_t patch_vertices_word; /* tessellation control: its word has the size of the output patch; 0 in other stages */
    uint32_t workgroup_size[3];     /* compute; all 0 in other stages, and if it is made of specialization constants */
    struct ntvr_binding *bindings;   /* each set, binding and kind once, sorted by set and binding */
    size_t num_bindings;

@@ -121,7 +121,11 @@ ntvr_key_swizzle(enum ntvr_swizzle r, enum ntvr_swizzle g, enum ntvr_swizzle b, 
 }
 
 /* Translates as ntvr_translate does, to a module that supports the bits `offer` and links. ntvr_module_instantiate returns its
- * words; `result` has the other data, or the error. `*module` is NULL after an error. */
+ * words; `result` has the other data, or the error. `*module` is NULL after an error.
+ *
+ * A driver calls it when a shader is made, and knows then whether ntv refuses the shader. A few shaders cannot take some of the bits
+ * that were offered: ntvr_program_keys of the module alone, with those that the driver uses, tells it before any draw. After that, a
+ * link is refused only for stages that do not follow each other, and a variant only if memory is short. */
 enum ntvr_status ntvr_module_create(struct ntvr_translator *translator, const struct ntvr_target *target, const uint32_t *wire,
                                     size_t num_words, uint64_t offer, struct ntvr_module **module,
                                     const struct ntvr_options *options, struct ntvr_result *result);

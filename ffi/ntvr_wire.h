@@ -312,8 +312,8 @@ ntvr_wire_info_text(struct ntvr_wire *w, enum ntvr_info_field field, const char 
 
 /* Data that NIR does not have but a reader needs. Strings are only for ntv. */
 enum ntvr_directive {
-   /* The units of offsets of shared and scratch memory. zink divides the offsets by the element size. The default is elements in
-    * shaders that access their buffers through derefs, and bytes in others. */
+   /* The units of offsets of shared and scratch memory: bytes, or elements if the driver has divided them. The default is elements
+    * in shaders that access their buffers through derefs, and bytes in others. */
    NTVR_DIRECTIVE_SHARED_OFFSET_UNITS = 0,
    NTVR_DIRECTIVE_LOCATIONS, /* driver_location of inputs and outputs: SPIR-V's Location (the default), or not assigned: enum ntvr_locations */
    NTVR_DIRECTIVE_VARIABLE_SHARED_MEMORY, /* cs.has_variable_shared_mem, 0 or 1: the pipeline adds to the shared memory */

@@ -205,7 +205,7 @@ end_shader(struct spirv_shader *spirv, enum ntvr_status status, struct ntvr_resu
    }
    spirv->words = result->words;
    spirv->num_words = result->num_words;
-   spirv->tcs_vertices_out_word = result->tcs_vertices_out_word;
+   spirv->tcs_vertices_out_word = result->patch_vertices_word;
    return spirv;
 }
 

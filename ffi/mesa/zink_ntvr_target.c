@@ -219,6 +219,6 @@ zink_ntvr_describe(struct ntvr_target *target, const struct zink_screen *screen)
    if (info->have_KHR_shader_float_controls)
       enable_float_controls(target, &info->props12);
    /* The workaround that nir_to_spirv has as broken_arbitary_type_const of its zink_shader_info. */
-   if (!ntvr_target_workaround(target, "broken_arbitary_type_const", screen->driver_compiler_workarounds.broken_const))
-      mesa_logw("ntv: there is no workaround broken_arbitary_type_const");
+   if (!ntvr_target_workaround(target, "unsigned_constants", screen->driver_compiler_workarounds.broken_const))
+      mesa_logw("ntv: there is no workaround unsigned_constants");
 }

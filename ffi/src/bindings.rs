@@ -3,7 +3,7 @@
 //! The headers as bindgen sees them: `BLESS=1 cargo test --package ntv-ffi` makes this file.
 
 pub const NTVR_VERSION: &[u8; 6] = b"0.1.0\0";
-pub const NTVR_HEADERS: u64 = 8764697852350217530;
+pub const NTVR_HEADERS: u64 = 1500235870834105465;
 pub const NTVR_WIRE_VERSION: u32 = 7;
 pub const NTVR_NONE: u32 = 4294967295;
 pub const NTVR_XFB_BUFFER_BINDING: u32 = 64;
@@ -219,7 +219,7 @@ pub struct ntvr_result {
     pub struct_size: u32,
     pub words: *mut u32,
     pub num_words: usize,
-    pub tcs_vertices_out_word: u32,
+    pub patch_vertices_word: u32,
     pub workgroup_size: [u32; 3usize],
     pub bindings: *mut ntvr_binding,
     pub num_bindings: usize,

@@ -103,7 +103,7 @@ pub(crate) fn fill(
         }
         if module.stage == Stage::TessCtrl {
             let vertices = module.placed_patches(key).find(|patch| patch.kind == PatchKind::OutputVertices);
-            filled.tcs_vertices_out_word = vertices.map_or(0, |patch| patch.at);
+            filled.patch_vertices_word = vertices.map_or(0, |patch| patch.at);
         }
     }
     if !copied {
@@ -159,7 +159,7 @@ pub(crate) fn empty() -> ntvr_result {
         struct_size: 0,
         words: std::ptr::null_mut(),
         num_words: 0,
-        tcs_vertices_out_word: 0,
+        patch_vertices_word: 0,
         workgroup_size: [0; 3],
         bindings: std::ptr::null_mut(),
         num_bindings: 0,

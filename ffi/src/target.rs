@@ -51,6 +51,11 @@ pub(crate) unsafe fn enable(target: *mut ntvr_target, feature: *const c_char, on
     unsafe { write(target, &new) }.is_ok()
 }
 
+/// The workaround that the headers call `name`.
+fn workaround_of(name: &str) -> Option<Workaround> {
+    (name == "unsigned_constants").then_some(Workaround::broken_arbitary_type_const)
+}
+
 /// `ntvr_target_workaround`.
 ///
 /// # Safety
@@ -58,7 +63,7 @@ pub(crate) unsafe fn enable(target: *mut ntvr_target, feature: *const c_char, on
 pub(crate) unsafe fn work_around(target: *mut ntvr_target, workaround: *const c_char, on: bool) -> bool {
     // SAFETY: null or as said, by the contract.
     let (old, name) = unsafe { (read(target), text(workaround)) };
-    let (Ok(Some(mut new)), Some(workaround)) = (old, name.and_then(Workaround::from_name)) else { return false };
+    let (Ok(Some(mut new)), Some(workaround)) = (old, name.and_then(workaround_of)) else { return false };
     let mut core = Target::default();
     core.set_workaround_bits(new.workarounds);
     core.work_around(workaround, on);

@@ -268,7 +268,7 @@ test_shaders(void)
    CHECK(build_compute(&w));
    translate(translator, &w, &result);
    CHECK(result.workgroup_size[0] == 4 && result.workgroup_size[1] == 2 && result.workgroup_size[2] == 1);
-   CHECK(result.tcs_vertices_out_word == 0);
+   CHECK(result.patch_vertices_word == 0);
    CHECK(result.num_bindings == 1 && result.bindings[0].set == 2 && result.bindings[0].binding == 5);
    CHECK(result.bindings[0].kind == NTVR_DESCRIPTOR_STORAGE_BUFFER && result.bindings[0].count == 1);
    CHECK(result.bindings[0].min_range == 0);
@@ -293,9 +293,9 @@ test_shaders(void)
 
    CHECK(build_tess_ctrl(&w));
    translate(translator, &w, &result);
-   CHECK(result.tcs_vertices_out_word > 5 && result.words[result.tcs_vertices_out_word] == 3);
-   CHECK(patched_word(&result, NTVR_PATCH_OUTPUT_VERTICES, 0) == &result.words[result.tcs_vertices_out_word]);
-   result.words[result.tcs_vertices_out_word] = 4;
+   CHECK(result.patch_vertices_word > 5 && result.words[result.patch_vertices_word] == 3);
+   CHECK(patched_word(&result, NTVR_PATCH_OUTPUT_VERTICES, 0) == &result.words[result.patch_vertices_word]);
+   result.words[result.patch_vertices_word] = 4;
    validate(&result);
    ntvr_result_free(&result, NULL);
 

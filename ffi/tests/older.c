@@ -40,7 +40,7 @@ struct older_result {
    uint32_t struct_size;
    uint32_t *words;
    size_t num_words;
-   uint32_t tcs_vertices_out_word, workgroup_size[3];
+   uint32_t patch_vertices_word, workgroup_size[3];
 };
 
 typedef bool target_init_fn(struct older_target *, uint32_t);

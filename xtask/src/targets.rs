@@ -23,6 +23,8 @@ struct Target {
     cpp: Option<&'static str>,
     /// The values of `cpu_family` and `endian` in Meson.
     family: [&'static str; 2],
+    /// A flag for links.
+    link: Option<&'static str>,
     /// The command that runs a program of the machine.
     runner: &'static [&'static str],
     /// `default_library` in Meson.
@@ -38,6 +40,7 @@ const TARGETS: &[Target] = &[
         compiler: "i686-linux-gnu-gcc-12",
         cpp: Some("i686-linux-gnu-g++-12"),
         family: ["x86", "little"],
+        link: None,
         runner: &["qemu-i386", "-L", "/usr/i686-linux-gnu"],
         libraries: "both",
         needs: "gcc-12-i686-linux-gnu g++-12-i686-linux-gnu libc6-dev-i386-cross qemu-user",
@@ -48,6 +51,7 @@ const TARGETS: &[Target] = &[
         compiler: "s390x-linux-gnu-gcc-12",
         cpp: Some("s390x-linux-gnu-g++-12"),
         family: ["s390x", "big"],
+        link: None,
         runner: &["qemu-s390x", "-L", "/usr/s390x-linux-gnu"],
         libraries: "both",
         needs: "gcc-12-s390x-linux-gnu g++-12-s390x-linux-gnu libc6-dev-s390x-cross qemu-user",
@@ -58,6 +62,8 @@ const TARGETS: &[Target] = &[
         compiler: "musl-gcc",
         cpp: None,
         family: ["x86_64", "little"],
+        // gcc passes it, but musl's wrapper does not. Without it, panics end the process.
+        link: Some("-Wl,--eh-frame-hdr"),
         runner: &[],
         // rustc links programs and libraries for musl statically.
         libraries: "static",
@@ -135,6 +141,9 @@ impl Target {
         }
         if !self.runner.is_empty() {
             file += &format!("exe_wrapper = [{}]\n", quoted(self.runner));
+        }
+        if let Some(link) = self.link {
+            file += &format!("[built-in options]\nc_link_args = ['{link}']\n");
         }
         file + &format!(
             "[host_machine]\nsystem = 'linux'\ncpu_family = '{family}'\ncpu = '{family}'\nendian = '{endian}'\n"

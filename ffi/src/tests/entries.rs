@@ -63,7 +63,7 @@ fn no_entry_point_lets_a_panic_out() {
         assert_eq!(ntvr_slot_location(1), NTVR_NONE);
         assert_eq!(ntvr_wire_index(1, c"base".as_ptr()), NTVR_NONE);
         assert!(!ntvr_target_init(target, 1 << 22) && !ntvr_target_enable(target, c"shaderFloat64".as_ptr(), true));
-        assert!(!ntvr_target_workaround(target, c"broken_arbitary_type_const".as_ptr(), true));
+        assert!(!ntvr_target_workaround(target, c"unsigned_constants".as_ptr(), true));
         assert!(ntvr_translator_create().is_null());
         ntvr_translator_destroy(null_mut());
         ntvr_module_destroy(null_mut());

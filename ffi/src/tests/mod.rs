@@ -17,6 +17,7 @@ mod entries;
 mod late;
 mod names;
 mod plan;
+mod refusals;
 mod sized;
 mod translation;
 mod xfb;

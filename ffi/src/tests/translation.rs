@@ -91,7 +91,7 @@ fn words_are_those_of_the_library() {
 }
 
 /// Every shader of the repository, as words.
-fn all_words() -> Vec<Vec<u32>> {
+pub(super) fn all_words() -> Vec<Vec<u32>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let (mut folders, mut all) = (vec![root.join("examples"), root.join("tests/corpus")], Vec::new());
     while let Some(folder) = folders.pop() {
@@ -290,7 +290,7 @@ fn features_have_names() {
 #[test]
 fn workarounds_have_names() {
     let mut target = target();
-    let name = c"broken_arbitary_type_const";
+    let name = c"unsigned_constants";
     let core = |target: &ntvr_target| crate::target::options(target).expect("a target").target;
     let works_around = |target: &ntvr_target| core(target).works_around(Workaround::broken_arbitary_type_const);
     assert!(!works_around(&target));
