@@ -72,8 +72,7 @@ const TARGETS: &[Target] = &[
 ];
 
 /// The shaders that each machine has to write as the same wires, and to translate to the same words.
-const SHADERS: &[&str] =
-    &["examples", "tests/corpus/blocks", "tests/corpus/directives", "tests/corpus/mesa", "tests/corpus/run"];
+const SHADERS: &[&str] = &["examples", "tests/corpus/blocks", "tests/corpus/directives", "tests/corpus/mesa"];
 
 /// Builds the C library for each target, runs its tests, and compares the wires and the SPIR-V of the command with those of this
 /// machine. `arguments` may have the names of targets.
