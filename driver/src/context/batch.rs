@@ -185,7 +185,7 @@ impl Context {
 
     /// Submits the recorded commands, and begins a new batch. Returns the number of the submission.
     pub(super) fn submit(&mut self) -> Result<u64> {
-        self.check_lost()?;
+        self.device.check_lost()?;
         // The next batch is created first: if there is no memory for it, nothing has changed.
         let next = self.batches.next(&self.device)?;
         self.end_rendering();

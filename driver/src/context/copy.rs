@@ -326,7 +326,7 @@ impl Context {
     /// Submits the recorded commands if the batch is long, and ends the rendering. Both must precede the uses of a copy: pending
     /// clears are recorded first.
     pub(super) fn begin_copy(&mut self) -> Result<()> {
-        self.check_lost()?;
+        self.device.check_lost()?;
         self.flush_if_long()?;
         self.end_rendering();
         self.current.is_settled = false;

@@ -68,7 +68,7 @@ pub use stream_output::StreamOutputTarget;
 pub use sync::Fence;
 
 use crate::device::{Device, Logical};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::pipeline::{Pipeline, PipelineDesc, Transitions};
 use crate::program::{module_stage, Program, ProgramOptions, Shader, Source, Words, GRAPHICS};
 use crate::resource::{Buffer, BufferDescription, Sampler, SamplerState, Texture, TextureDescription};
@@ -266,13 +266,5 @@ impl Context {
         counters.pipelines_kept = self.shared.pipelines.len();
         counters.states = self.shared.blends.len() + self.shared.elements.len();
         counters
-    }
-
-    /// Returns an error if the device was lost: it is unusable then.
-    fn check_lost(&self) -> Result<()> {
-        match self.device.is_gone() {
-            true => Err(Error::of_kind(ErrorKind::DeviceLost, "the device is lost")),
-            false => Ok(()),
-        }
     }
 }

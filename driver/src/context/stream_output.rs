@@ -87,7 +87,7 @@ impl Context {
         if !fits || !range.offset.is_multiple_of(4) || !range.size.is_multiple_of(4) || range.size == 0 {
             return Err(Error::new("transform feedback cannot write to this part of the buffer"));
         }
-        let counter = self.create_buffer(BufferDescription { size: 4, usage: Default::default() })?;
+        let counter = Buffer::new(&self.device, BufferDescription { size: 4, usage: Default::default() })?;
         self.clear_buffer(&counter, 0, 4, 0)?;
         Ok(Arc::new(StreamOutputTarget { range, counter, stride: AtomicU32::new(0), vertices: AtomicU32::new(0) }))
     }

@@ -34,7 +34,7 @@ impl Context {
         if (self.changes.dirty() & wanted).is_empty() {
             return Ok(());
         }
-        self.check_lost()?;
+        self.device.check_lost()?;
         if self.changes.is_dirty(Dirty::Program) {
             // The program determines the relevant bits.
             self.walk(mask & bits![Dirty: Program])?;

@@ -201,6 +201,14 @@ impl Logical {
         self.is_lost() || self.was_lost.load(Ordering::Relaxed)
     }
 
+    /// Returns an error if the device was lost: it is unusable then.
+    pub(crate) fn check_lost(&self) -> Result<()> {
+        match self.is_gone() {
+            true => Err(Error::of_kind(ErrorKind::DeviceLost, "the device is lost")),
+            false => Ok(()),
+        }
+    }
+
     pub(crate) fn lose(&self) {
         self.instance.lost.store(true, Ordering::Relaxed);
     }

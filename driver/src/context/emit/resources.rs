@@ -355,7 +355,7 @@ impl Context {
         let bound = self.bound.stages[stage as usize].samplers.get(number).cloned();
         let SamplerPointer(sampler) = match bound {
             Some(bound) => bound,
-            None => SamplerPointer(self.create_sampler_state(&Default::default())?),
+            None => SamplerPointer(self.shared.sampler(&self.device, &Default::default())?),
         };
         self.batch.keep(sampler.number, &sampler);
         Ok(*sampler.raw)
