@@ -148,7 +148,7 @@ pub fn stimulus(shader: &Shader, seed: u64) -> Stimulus {
     stimulus
 }
 
-/// The same, for several workgroups if there are any.
+/// The inputs that follow from `seed`, for several workgroups if the shader has any.
 pub(crate) fn stimulus_of_groups(shader: &Shader, seed: u64) -> Stimulus {
     let mut stimulus = stimulus(shader, seed);
     if seed % 4 >= 2 {

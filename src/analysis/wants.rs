@@ -91,7 +91,7 @@ pub fn leaf(types: &TypeTable, ty: Type) -> Option<AluType> {
     leaf_type(types, ty).map(|(_, scalar)| scalar)
 }
 
-/// The same with the scalar, vector or matrix type that the first of these numbers are in.
+/// The scalar type of all numbers of `ty`, if it is the same for all, and the scalar, vector or matrix type that the first are in.
 fn leaf_type(types: &TypeTable, mut ty: Type) -> Option<(Type, AluType)> {
     // Nested structs are traced through their first members; GLSL's are never nested this deeply.
     for _ in 0..64 {

@@ -69,7 +69,7 @@ pub enum Answer {
 
 /// The command that asks whether the assertions can be satisfied.
 const CHECK: &str = "(check-sat)";
-/// The same with floats: as one formula of bits, which takes a tenth of the time.
+/// The command for assertions on floats: as one formula of bits, which takes a tenth of the time.
 const CHECK_FLOATS: &str = "(check-sat-using (then simplify solve-eqs fpa2bv simplify propagate-values solve-eqs \
                             (or-else (then ackermannize_bv bit-blast sat) smt)))";
 

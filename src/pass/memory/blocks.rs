@@ -55,7 +55,7 @@ pub(in crate::pass) fn block_type(shader: &mut Shader, element: Element, len: Op
     block_type_from(shader, 0, element, len)
 }
 
-/// The same with `base` at the byte `first`.
+/// The type `struct { <element> base[len]; }` with `base` at the byte `first`.
 fn block_type_from(shader: &mut Shader, first: u32, element: Element, len: Option<u32>) -> Type {
     let scalar = AluType::new(Base::Uint, element.bits);
     let vector = shader.types.vector(scalar, element.components);

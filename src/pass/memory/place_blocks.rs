@@ -62,7 +62,7 @@ fn run(shader: &mut Shader, context: &Context) -> bool {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Stored {
     var: Option<Var>,
-    /// The same as words: its length is read if dynamic offsets must be clamped.
+    /// The block as an array of words: its length is read if dynamic offsets must be clamped.
     words: Option<Var>,
 }
 

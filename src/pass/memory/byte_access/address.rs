@@ -167,7 +167,7 @@ impl Offset {
         }
     }
 
-    /// The same for an offset that is not constant.
+    /// The index of that element for an offset that is not constant.
     pub(super) fn quotient(self, b: &mut Builder<'_>, offsets: &Offsets, bytes: u32) -> Def {
         let parts = self.parts(b.shader, offsets, bytes);
         quotient(b, &parts)

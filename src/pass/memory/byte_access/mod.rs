@@ -92,7 +92,7 @@ fn pointer(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices) -> De
     b.deref_array(element, indices.lane)
 }
 
-/// The same for memory without a deref of all of it.
+/// A pointer to a lane of memory that has no deref of all of it, by the address of the lane.
 fn address_of(b: &mut Builder<'_>, memory: &MemoryView, indices: LaneIndices) -> Def {
     let bytes = |b: &mut Builder<'_>, index, shift| match index {
         ArrayIndex::Imm(index) => b.imm32((index as u32) << shift),

@@ -64,7 +64,7 @@ const OF_FRAGMENTS: &[BuiltIn] = &[
     BuiltIn::ViewportIndex,
 ];
 
-/// The same of the other stages, and those that the stage before writes.
+/// The built-in inputs that are known of a draw in tessellation and geometry shaders, and those that the stage before writes.
 const OF_PATCHES: &[BuiltIn] = &[
     BuiltIn::TessCoord,
     BuiltIn::PatchVertices,
@@ -136,7 +136,7 @@ impl Draw {
         }
     }
 
-    /// The same for the fragments of a quad, whose other inputs are those of the first.
+    /// Gives each fragment of a quad its place; its other inputs are those of the first.
     fn fit_quad(inputs: &mut Invocations) {
         let Some(first) = inputs.invocations.first().cloned() else { return };
         inputs.invocations = vec![first; (SIZE[0] * SIZE[1]) as usize];
