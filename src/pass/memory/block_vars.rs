@@ -55,9 +55,13 @@ impl BlockVars {
         self.array_of(shader, index).map_or_else(own, |array| array.first)
     }
 
-    /// The index of a block in the array that has it; `None` if it is a variable of its own.
-    pub(super) fn index(&self, b: &mut Builder<'_>, index: Def) -> Option<ArrayIndex> {
-        self.array_of(b.shader, index).map(|array| index_in(b, array, index))
+    /// The number of the first block of the variable that has the block with this index, and the index of the block in it; `None`
+    /// if the variable is not an array.
+    pub(super) fn place(&self, b: &mut Builder<'_>, index: Def) -> (u32, Option<ArrayIndex>) {
+        match self.array_of(b.shader, index) {
+            Some(array) => (array.first, Some(index_in(b, array, index))),
+            None => (self.first(b.shader, index), None),
+        }
     }
 
     /// The variable of such elements whose first block is `first`.

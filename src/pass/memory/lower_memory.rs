@@ -100,7 +100,7 @@ fn lower_access(
         return access.lower_elements(b, elements(base));
     }
     if access.is_narrow(b.shader, context, offset, part) {
-        let base = memories.view(b, context, access.bits);
+        let base = memories.view(b, access.bits);
         return access.lower_elements(b, elements(base));
     }
     let granularity = if element == UINT { Granularity::Words } else { Granularity::Vec4s };
@@ -109,7 +109,7 @@ fn lower_access(
     memory.access = qualifiers;
     // Atomics of 64 bits have a second view, or the elements have 64 bits.
     if access.bits == 64 && access.operation.is_atomic() && !memory.in_pairs {
-        (memory.base, memory.in_pairs) = (memories.view(b, context, 64), true);
+        (memory.base, memory.in_pairs) = (memories.view(b, 64), true);
     }
     access.lower_lanes(b, &context.target, &memory, address)
 }

@@ -323,7 +323,7 @@ impl<'m> StorageBlocks<'m> {
     /// The variable that has `block` as an array of `element`, and the index of the block in it.
     fn find(&mut self, b: &mut Builder<'_>, block: Def, element: Element) -> (Var, Option<ArrayIndex>) {
         let Tables { vars, .. } = &mut *self.made;
-        let (first, index) = (vars.first(b.shader, block), vars.index(b, block));
+        let (first, index) = vars.place(b, block);
         let var = vars.get(first, element).unwrap_or_else(|| {
             let slot = vars.table.slot(&self.descriptors, Descriptor::StorageBuffer, first);
             let restrict = vars.table.of(first).map(|row| b.shader.vars[row.var].access & op::Access::RESTRICT);

@@ -572,7 +572,7 @@ impl UniformBlocks {
     /// The variable that has the block of `load` in such elements, and the index of the block in it. `None` for a constant
     /// index without a block.
     fn find(&self, b: &mut Builder<'_>, load: &UboLoad, element: Element) -> Option<(Var, Option<ArrayIndex>)> {
-        let var = self.vars.get(self.vars.first(b.shader, load.block), element)?;
-        Some((var, self.vars.index(b, load.block)))
+        let (first, index) = self.vars.place(b, load.block);
+        Some((self.vars.get(first, element)?, index))
     }
 }

@@ -34,6 +34,7 @@ pub(super) struct Memories {
     parts: Vec<Part>,
     /// The second views of shared memory, with elements of 8, 16 and 64 bits.
     views: [Option<Var>; 3],
+    accesses: Vec<OffsetAccess>,
     /// The accesses to shared memory: first byte, one past the last, and kind.
     ranges: Vec<(u32, u32, u32)>,
 }
@@ -66,6 +67,7 @@ struct Uses {
 }
 
 /// An access by byte offset to one of the memories.
+#[derive(Clone, Copy)]
 pub(super) struct OffsetAccess {
     access: MemoryInst,
     mode: Modes,
@@ -107,6 +109,19 @@ impl OffsetAccess {
         Some(first..first.saturating_add(self.bytes()))
     }
 
+    /// One past the last byte of push constants that it may read: `limit`, if its range is unknown. `None` if there is no such byte.
+    fn end_of_push_constants(&self, shader: &Shader, limit: u32) -> Option<u32> {
+        if self.unit == OffsetUnit::ZinkMembers {
+            return Some(zink::SIZE);
+        }
+        let base = shader.index(self.inst, Index::base);
+        match (shader.as_const_scalar(self.offset), shader.index(self.inst, Index::range)) {
+            (Some(offset), _) => base.checked_add(offset as u32)?.checked_add(self.bytes()),
+            (None, 0) => Some(limit),
+            (None, range) => Some(base.saturating_add(range)),
+        }
+    }
+
     /// The offset in the part of its memory that begins at the byte `start`.
     pub(super) fn offset(&self, shader: &Shader, offsets: &Offsets, start: u32) -> Offset {
         if self.unit == OffsetUnit::ZinkMembers {
@@ -130,14 +145,20 @@ impl Memories {
     pub(super) fn collect(&mut self, shader: &mut Shader, context: &Context, offsets: &Offsets) {
         self.parts.clear();
         self.views = [None; 3];
+        self.accesses.clear();
+        self.accesses.extend(shader.order.iter().filter_map(|inst| OffsetAccess::new(shader, *inst)));
         for mode in MODES {
-            let end = bytes_of(shader, context, mode);
+            let end = match mode {
+                Modes::PUSH_CONST => Some(whole_vec4s(self.push_constant_bytes(shader, context))),
+                _ => declared_bytes(shader, mode),
+            };
             self.parts.push(Part { mode, start: 0, end, element: UVEC4, uses: Uses::default(), var: None });
             if mode == Modes::SHARED && !context.target.has(Feature::workgroupMemoryExplicitLayout) {
                 self.cut(shader, context, end.unwrap_or(0));
             }
         }
-        for access in shader.order.iter().filter_map(|inst| OffsetAccess::new(shader, *inst)) {
+        for at in 0..self.accesses.len() {
+            let access = self.accesses[at];
             self.part(shader, &access).uses.add(shader, offsets, &access);
         }
         self.parts.iter_mut().for_each(|part| part.element = part.best_element(context));
@@ -148,17 +169,23 @@ impl Memories {
         }
     }
 
+    /// One past the last byte of push constants that the shader may read; all of them if a range is unknown.
+    fn push_constant_bytes(&self, shader: &Shader, context: &Context) -> u32 {
+        let limit = context.target.max_push_constants_size;
+        let accesses = self.accesses.iter().filter(|access| access.mode == Modes::PUSH_CONST);
+        let ends = accesses.filter_map(|access| access.end_of_push_constants(shader, limit));
+        let accessed = ends.max().unwrap_or(0).min(limit);
+        context.pushed.map_or(accessed, |offset| accessed.max(offset.saturating_add(4)).min(limit))
+    }
+
     /// Cuts shared memory, of which `size` bytes are known, into parts with accesses of one kind, if all are at constant offsets.
     fn cut(&mut self, shader: &Shader, context: &Context, size: u32) {
         const UNIT: u32 = 8;
         self.ranges.clear();
-        let accesses = || {
-            let accesses = shader.order.iter().filter_map(|inst| OffsetAccess::new(shader, *inst));
-            accesses.filter(|access| access.mode == Modes::SHARED)
-        };
+        let accesses = self.accesses.iter().filter(|access| access.mode == Modes::SHARED);
         // Numbers of 64 bits are elements where there are atomics on those anyway.
-        let has_wide = accesses().any(|access| access.bits == 64 && access.operation.is_atomic());
-        for access in accesses() {
+        let has_wide = accesses.clone().any(|access| access.bits == 64 && access.operation.is_atomic());
+        for access in accesses {
             let Some(range) = access.constant_range(shader).filter(|range| range.end <= size) else { return };
             let kind = match (u32::from(access.bits) / 8, access.operation.is_atomic()) {
                 (bytes @ (1 | 2), false) if has_type(context, 8 * bytes as u8) => bytes,
@@ -193,14 +220,14 @@ impl Memories {
     }
 
     /// A deref of shared memory as an array of numbers of `bits` bits, of a second variable.
-    pub(super) fn view(&mut self, b: &mut Builder<'_>, context: &Context, bits: u8) -> Def {
+    pub(super) fn view(&mut self, b: &mut Builder<'_>, bits: u8) -> Def {
         let (place, name) = match bits {
             8 => (0, "shared@8"),
             16 => (1, "shared@16"),
             _ => (2, "shared@64"),
         };
         let element = Element { bits, components: 1 };
-        let len = bytes_of(b.shader, context, Modes::SHARED).map(|bytes| elements(vec4s(bytes), element));
+        let len = declared_bytes(b.shader, Modes::SHARED).map(|bytes| elements(vec4s(bytes), element));
         let var =
             self.views[place].get_or_insert_with(|| new_block(b.shader, (name, Modes::SHARED), 0, (element, len)));
         base_pointer(b, *var, None)
@@ -305,36 +332,17 @@ fn has_type(context: &Context, bits: u8) -> bool {
 }
 
 /// The size of a memory in bytes, in whole vec4s; `None` if that of shared memory is set with the pipeline.
-fn bytes_of(shader: &Shader, context: &Context, mode: Modes) -> Option<u32> {
-    let bytes = match mode {
-        Modes::SHARED if shader.info.has_variable_shared_memory() => return None,
-        Modes::SHARED => shader.info.shared_size,
-        Modes::PUSH_CONST => push_constant_bytes(shader, context),
-        Modes::TASK_PAYLOAD => shader.info.task_payload_size,
-        _ => shader.info.scratch,
-    };
-    const MOST: u32 = u32::MAX - 15;
-    Some(bytes.clamp(1, MOST).next_multiple_of(UVEC4.bytes()))
+fn declared_bytes(shader: &Shader, mode: Modes) -> Option<u32> {
+    match mode {
+        Modes::SHARED if shader.info.has_variable_shared_memory() => None,
+        Modes::SHARED => Some(whole_vec4s(shader.info.shared_size)),
+        Modes::TASK_PAYLOAD => Some(whole_vec4s(shader.info.task_payload_size)),
+        _ => Some(whole_vec4s(shader.info.scratch)),
+    }
 }
 
-/// One past the last byte of push constants that the shader may read; all of them if a range is unknown.
-fn push_constant_bytes(shader: &Shader, context: &Context) -> u32 {
-    let limit = context.target.max_push_constants_size;
-    let end = |inst: &Inst| {
-        let access = OffsetAccess::new(shader, *inst).filter(|access| access.mode == Modes::PUSH_CONST)?;
-        if access.unit == OffsetUnit::ZinkMembers {
-            return Some(zink::SIZE);
-        }
-        let base = shader.index(*inst, Index::base);
-        let bytes = access.bytes();
-        match shader.as_const_scalar(access.offset) {
-            Some(offset) => base.checked_add(offset as u32)?.checked_add(bytes),
-            None => {
-                let range = shader.index(*inst, Index::range);
-                Some(if range == 0 { limit } else { base.saturating_add(range) })
-            }
-        }
-    };
-    let accessed = shader.order.iter().filter_map(end).map(|end| end.min(limit)).max().unwrap_or(0);
-    context.pushed.map_or(accessed, |offset| accessed.max(offset.saturating_add(4)).min(limit))
+/// The size of a memory of `bytes` bytes in whole vec4s: one at least.
+fn whole_vec4s(bytes: u32) -> u32 {
+    const MOST: u32 = u32::MAX - 15;
+    bytes.clamp(1, MOST).next_multiple_of(UVEC4.bytes())
 }
