@@ -129,6 +129,7 @@ zink_ntvr_init(struct zink_screen *screen)
       return false;
    simple_mtx_init(&screen->ntvr->lock, mtx_plain);
    zink_ntvr_describe(&screen->ntvr->target, screen);
+   zink_ntvr_debug_check_keys(screen);
    return true;
 }
 

@@ -52,6 +52,12 @@ void zink_ntvr_update_cache_key(struct mesa_blake3 *key);
 #else
 
 static inline bool
+zink_ntvr_is_enabled(void)
+{
+   return false;
+}
+
+static inline bool
 zink_ntvr_init(struct zink_screen *screen)
 {
    return true;

@@ -48,11 +48,16 @@ bool zink_ntvr_cache_get_module(struct zink_screen *screen, struct zink_shader *
 void zink_ntvr_cache_put_module(struct zink_screen *screen, const struct zink_shader *zs);
 
 /* Computes the key of a variant's SPIR-V. Returns false if there is no cache. */
-bool zink_ntvr_cache_key(cache_key key, struct zink_screen *screen, const struct zink_ntvr_variant_source *source);
+bool zink_ntvr_cache_key(cache_key key, struct zink_screen *screen, const struct zink_shader *zs,
+                         const struct zink_ntvr_variant_source *source);
 
 /* The SPIR-V of a variant; NULL if the cache does not have it. */
 struct spirv_shader *zink_ntvr_cache_get_spirv(const struct zink_screen *screen, const struct zink_shader *zs, const cache_key key);
 void zink_ntvr_cache_put_spirv(const struct zink_screen *screen, const cache_key key, const struct spirv_shader *spirv);
+
+/* Changes each field of the screen that keys depend on. Returns the number of those for which the keys change, and logs the others.
+ * Only in builds with the option zink-ntvr-debug. */
+unsigned zink_ntvr_cache_check_facts(const struct zink_screen *screen);
 
 #else
 
@@ -63,7 +68,8 @@ zink_ntvr_cache_get_module(struct zink_screen *screen, struct zink_shader *zs)
 }
 
 static inline bool
-zink_ntvr_cache_key(cache_key key, struct zink_screen *screen, const struct zink_ntvr_variant_source *source)
+zink_ntvr_cache_key(cache_key key, struct zink_screen *screen, const struct zink_shader *zs,
+                    const struct zink_ntvr_variant_source *source)
 {
    return false;
 }

@@ -18,6 +18,7 @@
 #include "ntvr_module.h"
 #include "ntvr_nir.h"
 #include "zink_compiler.h"
+#include "zink_ntvr_cache.h"
 #include "zink_ntvr_shader.h"
 #include "zink_types.h"
 
@@ -25,6 +26,7 @@ DEBUG_GET_ONCE_OPTION(ntvr, "ZINK_NTVR", "rust")
 DEBUG_GET_ONCE_OPTION(ntvr_log, "ZINK_NTVR_LOG", NULL)
 DEBUG_GET_ONCE_OPTION(ntvr_dump, "ZINK_NTVR_DUMP", NULL)
 DEBUG_GET_ONCE_BOOL_OPTION(ntvr_validate, "ZINK_NTVR_VALIDATE", false)
+DEBUG_GET_ONCE_BOOL_OPTION(ntvr_check_keys, "ZINK_NTVR_CHECK_KEYS", false)
 DEBUG_GET_ONCE_NUM_OPTION(ntvr_runs, "ZINK_NTVR_RUNS", 1)
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -309,4 +311,11 @@ zink_ntvr_debug_run(struct zink_ntvr_job *job)
    if (spirv && debug_get_option_ntvr_validate() && !validate(spirv, job->screen))
       mesa_logw("ntv: spirv-val rejects %s shader %s", _mesa_shader_stage_to_string(job->nir->info.stage), name);
    return spirv;
+}
+
+void
+zink_ntvr_debug_check_keys(const struct zink_screen *screen)
+{
+   if (debug_get_option_ntvr_check_keys())
+      fprintf(stderr, "ntv: the keys of the disk cache depend on %u fields of the screen\n", zink_ntvr_cache_check_facts(screen));
 }

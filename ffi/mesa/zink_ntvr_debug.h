@@ -10,6 +10,7 @@
  *    ZINK_NTVR_RUNS      the number of runs of both for a compared shader, 1 by default: the best time of each is logged
  *    ZINK_NTVR_VALIDATE  1: each module of ntv is validated by spirv-val, which prints errors; each variant of a linked program is
  *                       also compared with that of modules which are translated again
+ *    ZINK_NTVR_CHECK_KEYS  1: zink checks the keys of its disk cache, and prints the number of fields of the screen in them
  *    ZINK_NTVR_DUMP      a folder to which each shader is written as ntv's wire (.ntvw) and as text (.nir)
  */
 
@@ -42,6 +43,9 @@ void zink_ntvr_debug_compare(struct zink_screen *screen, struct zink_shader *zs)
 void zink_ntvr_debug_check_variant(struct zink_screen *screen, const struct zink_gfx_program *prog, gl_shader_stage stage,
                                    const struct ntvr_key *key, const struct spirv_shader *spirv);
 
+/* With ZINK_NTVR_CHECK_KEYS, checks that the keys of the disk cache depend on each fact of the screen, and prints their number. */
+void zink_ntvr_debug_check_keys(const struct zink_screen *screen);
+
 #else
 
 static inline struct spirv_shader *
@@ -69,6 +73,11 @@ zink_ntvr_debug_compare(struct zink_screen *screen, struct zink_shader *zs)
 static inline void
 zink_ntvr_debug_check_variant(struct zink_screen *screen, const struct zink_gfx_program *prog, gl_shader_stage stage,
                               const struct ntvr_key *key, const struct spirv_shader *spirv)
+{
+}
+
+static inline void
+zink_ntvr_debug_check_keys(const struct zink_screen *screen)
 {
 }
 

@@ -685,6 +685,8 @@ zink_ntvr_program_locations(struct zink_gfx_program *prog, gl_shader_stage stage
          set_location(locations, &before.varyings[i], &after.varyings[i]);
       prog->ntvr_locations[stage] = locations;
    }
+   if (!prog->ntvr_locations[stage])
+      ralloc_free(locations);
    ntvr_result_free(&before, NULL);
    ntvr_result_free(&after, NULL);
    return prog->ntvr_locations[stage];

@@ -9,6 +9,7 @@
 #include "ntvr.h"
 #include "zink_compiler.h"
 #include "zink_descriptors.h"
+#include "zink_ntvr.h"
 #include "zink_ntvr_cache.h"
 #include "zink_ntvr_debug.h"
 #include "zink_ntvr_module.h"
@@ -325,10 +326,10 @@ zink_ntvr_shader_forget(struct zink_shader *zs)
 }
 
 bool
-zink_ntvr_finalizes(const struct zink_screen *screen)
+zink_ntvr_finalizes(void)
 {
    /* a comparison gives both translators the same NIR */
-   return screen->ntvr && !zink_ntvr_debug_compares();
+   return zink_ntvr_is_enabled() && !zink_ntvr_debug_compares();
 }
 
 void

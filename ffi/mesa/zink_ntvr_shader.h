@@ -27,7 +27,7 @@ extern "C" {
  * Whether the state tracker keeps vectors, and zink_ntvr_finalize() runs in pipe_screen::finalize_nir. What nir_to_spirv needs instead runs
  * before zink's lowering.
  */
-bool zink_ntvr_finalizes(const struct zink_screen *screen);
+bool zink_ntvr_finalizes(void);
 
 /*
  * Removes what the state tracker's lowering of uniforms leaves: a third of the instructions. The state tracker has optimized the NIR
@@ -54,7 +54,7 @@ void zink_ntvr_shader_layout(struct ntvr_descriptor_layout *layout, const struct
 #else
 
 static inline bool
-zink_ntvr_finalizes(const struct zink_screen *screen)
+zink_ntvr_finalizes(void)
 {
    return false;
 }

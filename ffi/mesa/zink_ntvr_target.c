@@ -212,7 +212,7 @@ zink_ntvr_describe(struct ntvr_target *target, const struct zink_screen *screen)
    target->max_draw_buffers = MIN2(info->props.limits.maxColorAttachments, PIPE_MAX_COLOR_BUFS);
    target->max_clip_and_cull_distances = info->props.limits.maxCombinedClipAndCullDistances;
    /* zink rounds the size of each range up: get_ubo_range() in zink_context.c. */
-   target->uniform_ranges_in_vec4s = true;
+   target->uniform_ranges_in_vec4s = screen->whole_ubo_vec4s;
    enable_shaders(target, info);
    enable_resources(target, info);
    enable_subgroups_and_atomics(target, info);

@@ -20,7 +20,7 @@ pub(crate) enum Build {
     Small,
     /// zink alone, with full optimization, for machines with other Vulkan drivers.
     Alone,
-    /// The build of `Small`, with AddressSanitizer.
+    /// The build of `Small`, with AddressSanitizer and UndefinedBehaviorSanitizer.
     Address,
     /// The build of `Small`, without ntv.
     Off,
@@ -53,7 +53,7 @@ const ALONE: &[&str] =
 
 const FAST: &[&str] = &["-Doptimization=1", "-Dntvr:optimization=0", "-Dntvr:b_ndebug=false"];
 
-const ADDRESS: &[&str] = &["-Db_sanitize=address", "-Db_lundef=false", "-Ddebug=true"];
+const ADDRESS: &[&str] = &["-Db_sanitize=address,undefined", "-Db_lundef=false", "-Ddebug=true"];
 
 const OFF: &[&str] = &["-Dzink-ntvr=disabled"];
 

@@ -92,6 +92,9 @@ struct Arguments {
     /// Write the patches of Mesa, with the files of ffi/mesa, to this folder, print the size of each file, and stop.
     #[arg(long, value_name = "FOLDER")]
     series: Option<PathBuf>,
+    /// The author of the series, who signs it off: "Name <address>".
+    #[arg(long, value_name = "AUTHOR", requires = "series")]
+    author: Option<String>,
     /// Compare the translations of the dumps and of the wires of shaders, and the wires with other numbers of Mesa, and stop.
     #[arg(long)]
     flatten: bool,
@@ -126,7 +129,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let program = "cargo xtask mesa".to_string();
     let arguments = Arguments::parse_from(std::iter::once(&program).chain(arguments));
     if let Some(folder) = &arguments.series {
-        return series::write(folder);
+        return series::write(folder, arguments.author.as_deref());
     }
     if arguments.flatten {
         return flatten::compare();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-//! Tests under AddressSanitizer or valgrind: starts programs, and selects the reports about ntv.
+//! Tests under AddressSanitizer and UndefinedBehaviorSanitizer, or valgrind: starts programs, and selects the reports about ntv.
 //!
-//! Mesa, LLVM and piglit have leaks of their own: a report is about ntv if a function of ntv is on one of its stacks.
+//! Mesa, LLVM and piglit have leaks of their own: a report is about ntv if a function of ntv is on one of its stacks. Undefined
+//! behaviour in any file of zink counts, because the series changes them.
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
@@ -57,6 +58,7 @@ impl Sanitizer {
                 let options = format!("log_path={}:detect_leaks=1:exitcode=0:abort_on_error=0", reports.display());
                 command.env("ASAN_OPTIONS", options);
                 command.env("LSAN_OPTIONS", "exitcode=0");
+                command.env("UBSAN_OPTIONS", format!("log_path={}:print_stacktrace=1", reports.display()));
                 command
             }
             Tool::Valgrind => {
@@ -81,7 +83,7 @@ impl Sanitizer {
         for entry in fs::read_dir(self.reports.path())? {
             let text = fs::read(entry?.path())?;
             for report in reports(&String::from_utf8_lossy(&text)) {
-                match function.is_match(&report) {
+                match function.is_match(&report) || is_undefined_in_zink(&report) {
                     true => *ours.entry(report).or_insert(0) += 1,
                     false => others += 1,
                 }
@@ -113,6 +115,12 @@ fn reports(log: &str) -> Vec<String> {
     reports
 }
 
+/// Whether a report is about undefined behaviour in a file of zink.
+fn is_undefined_in_zink(report: &str) -> bool {
+    let mut lines = report.lines().filter(|line| line.contains("runtime error: "));
+    lines.any(|line| line.contains("drivers/zink/"))
+}
+
 /// Whether a paragraph of a log has a stack: `#0 0x... in ...` or `at 0x...: ...`.
 fn is_stack(report: &str) -> bool {
     report.lines().any(|line| line.trim().starts_with("#0 ") || line.trim().starts_with("at "))
@@ -135,5 +143,9 @@ mod tests {
         let asan =
             "=================\n\nDirect leak of 8 byte(s)\n    #0 0x7f in malloc\n    #1 0x7f in ntv\n\nSUMMARY: x\n";
         assert_eq!(reports(asan), ["Direct leak of 8 byte(s)\n    #0 in malloc\n    #1 in ntv\n"]);
+        let ubsan =
+            "../src/gallium/drivers/zink/a.c:1:2: runtime error: load of misaligned address\n    #0 0x1 in f a.c:1\n\n";
+        assert!(is_undefined_in_zink(&reports(ubsan)[0]));
+        assert!(!is_undefined_in_zink(&reports(&ubsan.replace("zink", "llvmpipe"))[0]));
     }
 }

@@ -5,6 +5,7 @@
 //! The cache is `$NTV_CACHE`, or `ntv` in the user's cache folder. The source has links to ntv and `ffi/mesa/` of
 //! this repository. Another checkout uses the same cache and replaces the links.
 
+use super::series::of_mesa;
 use crate::command::{find, run as go};
 use crate::meson::Meson;
 use anyhow::{ensure, Context, Result};
@@ -50,9 +51,11 @@ impl Release {
             println!("Downloading {} to {}.", self.name, source.folder.display());
             unpack(&source.folder, self)?;
             for patch in patches()? {
+                let changes = source.folder.join("changes");
+                fs::write(&changes, of_mesa(&fs::read_to_string(patch)?))?;
                 let mut command = Command::new("patch");
                 command.args(["--strip=1", "--forward", "--quiet", "--directory"]).arg(&source.path);
-                go(command.arg("--input").arg(patch))?;
+                go(command.arg("--input").arg(changes))?;
             }
             fs::write(done, "")?;
         }
@@ -79,8 +82,7 @@ impl Release {
         (self.name, self.suite).hash(&mut hasher);
         for patch in patches()? {
             // The message does not change the source.
-            let text = fs::read_to_string(patch)?;
-            text.split_once("\ndiff ").map(|(_, changes)| changes).hash(&mut hasher);
+            of_mesa(&fs::read_to_string(patch)?).hash(&mut hasher);
         }
         Ok(hasher.finish())
     }
