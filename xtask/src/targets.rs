@@ -23,6 +23,8 @@ struct Target {
     cpp: Option<&'static str>,
     /// The values of `cpu_family` and `endian` in Meson.
     family: [&'static str; 2],
+    /// Whether rustc itself links programs, with its own copy of the C library: the compiler of C would start them with another one.
+    is_self_contained: bool,
     /// A flag for links.
     link: Option<&'static str>,
     /// The command that runs a program of the machine.
@@ -40,6 +42,7 @@ const TARGETS: &[Target] = &[
         compiler: "i686-linux-gnu-gcc-12",
         cpp: Some("i686-linux-gnu-g++-12"),
         family: ["x86", "little"],
+        is_self_contained: false,
         link: None,
         runner: &[],
         libraries: "both",
@@ -51,6 +54,7 @@ const TARGETS: &[Target] = &[
         compiler: "s390x-linux-gnu-gcc-12",
         cpp: Some("s390x-linux-gnu-g++-12"),
         family: ["s390x", "big"],
+        is_self_contained: false,
         link: None,
         runner: &["qemu-s390x", "-L", "/usr/s390x-linux-gnu"],
         libraries: "both",
@@ -62,6 +66,7 @@ const TARGETS: &[Target] = &[
         compiler: "musl-gcc",
         cpp: None,
         family: ["x86_64", "little"],
+        is_self_contained: true,
         // gcc passes it, but musl's wrapper does not. Without it, panics end the process.
         link: Some("-Wl,--eh-frame-hdr"),
         runner: &[],
@@ -152,7 +157,7 @@ impl Target {
 
     /// The command `ntv` for the machine.
     fn command(&self) -> Result<PathBuf> {
-        build_command(&["--target", self.triple], self.compiler)
+        build_command(&["--target", self.triple], if self.is_self_contained { "" } else { self.compiler })
     }
 }
 
