@@ -24,6 +24,8 @@ pub(crate) enum Build {
     Address,
     /// The build of `Small`, without ntv.
     Off,
+    /// The same of a Mesa that has only the patches that mend zink for everyone.
+    Mended,
 }
 
 const OPTIONS: &[&str] = &[
@@ -34,10 +36,10 @@ const OPTIONS: &[&str] = &[
     "-Dgbm=disabled",
     "-Dvideo-codecs=",
     "-Dvalgrind=disabled",
-    "-Dzink-ntvr=enabled",
-    "-Dzink-ntvr-debug=true",
     "-Dlibunwind=disabled",
 ];
+
+const NTV: &[&str] = &["-Dzink-ntvr=enabled", "-Dzink-ntvr-debug=true"];
 
 const FULL: &[&str] = &[
     "-Dgallium-drivers=zink,llvmpipe",
@@ -51,7 +53,9 @@ const FULL: &[&str] = &[
 const ALONE: &[&str] =
     &["-Dgallium-drivers=zink", "-Dvulkan-drivers=", "-Dplatforms=", "-Dglx=disabled", "-Dllvm=disabled"];
 
-const FAST: &[&str] = &["-Doptimization=1", "-Dntvr:optimization=0", "-Dntvr:b_ndebug=false"];
+const FAST: &[&str] = &["-Doptimization=1"];
+
+const FAST_NTV: &[&str] = &["-Dntvr:optimization=0", "-Dntvr:b_ndebug=false"];
 
 const ADDRESS: &[&str] = &["-Db_sanitize=address,undefined", "-Db_lundef=false", "-Ddebug=true"];
 
@@ -78,16 +82,18 @@ impl Build {
             Build::Alone => "alone",
             Build::Address => "address",
             Build::Off => "off",
+            Build::Mended => "mended",
         }
     }
 
     fn options(self) -> Vec<&'static str> {
         let parts: &[&[&str]] = match self {
-            Build::Full => &[OPTIONS, FULL],
-            Build::Small => &[OPTIONS, ALONE, FAST],
-            Build::Alone => &[OPTIONS, ALONE],
-            Build::Address => &[OPTIONS, ALONE, FAST, ADDRESS],
-            Build::Off => &[OPTIONS, ALONE, FAST, OFF],
+            Build::Full => &[OPTIONS, NTV, FULL],
+            Build::Small => &[OPTIONS, NTV, ALONE, FAST, FAST_NTV],
+            Build::Alone => &[OPTIONS, NTV, ALONE],
+            Build::Address => &[OPTIONS, NTV, ALONE, FAST, FAST_NTV, ADDRESS],
+            Build::Off => &[OPTIONS, OFF, ALONE, FAST],
+            Build::Mended => &[OPTIONS, ALONE, FAST],
         };
         parts.concat()
     }
@@ -102,7 +108,7 @@ impl Build {
 
     /// Builds and installs Mesa with the current files of the repository.
     pub(crate) fn mesa(self) -> Result<Built> {
-        let source = MESA_25.source()?;
+        let source = if self == Build::Mended { MESA_25.mended()? } else { MESA_25.source()? };
         if self == Build::Full {
             install_missing(FULL_NEEDS)?;
         }

@@ -25,6 +25,7 @@ const SETTINGS: [(Translator, &[(&str, &str)]); 4] = [
 /// Runs all checks.
 pub(crate) fn run(driver: &Driver) -> Result<()> {
     cache_keys(driver)?;
+    super::facts::check(driver)?;
     cached_modules(driver)?;
     source_lines(driver)
 }

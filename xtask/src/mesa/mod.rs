@@ -9,6 +9,7 @@ mod build;
 mod checks;
 pub(crate) mod draws;
 mod driver;
+mod facts;
 mod first_draws;
 mod flatten;
 pub(crate) mod fold;
@@ -26,6 +27,7 @@ mod series;
 mod source;
 pub(crate) mod timing;
 mod tool;
+mod unchanged;
 mod vtn;
 mod without;
 
@@ -98,6 +100,10 @@ struct Arguments {
     /// Compare the translations of the dumps and of the wires of shaders, and the wires with other numbers of Mesa, and stop.
     #[arg(long)]
     flatten: bool,
+    /// Compare a zink with the series, but without ntv, with one that has only the patches that mend it for everyone: caps, objects
+    /// of Vulkan, words and results; and stop.
+    #[arg(long)]
+    unchanged: bool,
     /// Compare the pictures of all scenes of glmark2, and stop.
     #[arg(long)]
     glmark2: bool,
@@ -141,6 +147,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         return first_draws::recorded(folder);
     }
     list::install()?;
+    if arguments.unchanged {
+        let tests = list::tests(&arguments.list, arguments.filter.as_ref(), arguments.sample)?;
+        return unchanged::compare(&tests, arguments.jobs()?);
+    }
     let prefix = arguments.kind().prefix(arguments.prefix.as_deref())?;
     if arguments.build {
         println!("{}", prefix.display());

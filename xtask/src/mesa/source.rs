@@ -50,16 +50,32 @@ impl Release {
         if !done.exists() {
             println!("Downloading {} to {}.", self.name, source.folder.display());
             unpack(&source.folder, self)?;
-            for patch in patches()? {
-                let changes = source.folder.join("changes");
-                fs::write(&changes, of_mesa(&fs::read_to_string(patch)?))?;
-                let mut command = Command::new("patch");
-                command.args(["--strip=1", "--forward", "--quiet", "--directory"]).arg(&source.path);
-                go(command.arg("--input").arg(changes))?;
-            }
+            source.patch(&patches()?)?;
             fs::write(done, "")?;
         }
         source.link()?;
+        Ok(source)
+    }
+
+    /// The source with only the patches that mend zink for everyone: those before the option for ntv.
+    pub(crate) fn mended(&self) -> Result<Source> {
+        let is_before = |path: &PathBuf| !path.to_string_lossy().ends_with("-add-the-option-zink-ntvr.patch");
+        let mending: Vec<PathBuf> = patches()?.into_iter().take_while(is_before).collect();
+        ensure!(!mending.is_empty() && mending.len() < patches()?.len(), "no patch adds the option for ntv");
+        let mut hasher = DefaultHasher::new();
+        for path in &mending {
+            fs::read(path)?.hash(&mut hasher);
+        }
+        let folder = cache()?.join(format!("{}-mended-{:016x}", self.name, hasher.finish()));
+        install_missing(DEBIAN_NEEDS)?;
+        let source = Source { path: folder.join(self.name), folder, meson: Meson::new()? };
+        let done = source.folder.join("unpacked");
+        if !done.exists() {
+            println!("Downloading {} to {}.", self.name, source.folder.display());
+            unpack(&source.folder, self)?;
+            source.patch(&mending)?;
+            fs::write(done, "")?;
+        }
         Ok(source)
     }
 
@@ -94,6 +110,18 @@ impl Source {
         let mut command = self.meson.command(name);
         command.current_dir(&self.path);
         command
+    }
+
+    /// Applies the changes of Mesa's own files.
+    fn patch(&self, patches: &[PathBuf]) -> Result<()> {
+        for patch in patches {
+            let changes = self.folder.join("changes");
+            fs::write(&changes, of_mesa(&fs::read_to_string(patch)?))?;
+            let mut command = Command::new("patch");
+            command.args(["--strip=1", "--forward", "--quiet", "--directory"]).arg(&self.path);
+            go(command.arg("--input").arg(changes))?;
+        }
+        Ok(())
     }
 
     /// Links this repository into the source. Artifacts from another checkout are removed, because its files may be newer.
