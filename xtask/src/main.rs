@@ -15,6 +15,7 @@ mod mesa;
 mod meson;
 mod opcodes;
 mod oracle;
+mod release;
 mod steps;
 mod targets;
 mod test;
@@ -28,6 +29,7 @@ usage: cargo xtask test               install what the tests need from Debian, t
        cargo xtask lint               formatting, clippy, documentation, Rust version of the core, names of opcodes
        cargo xtask msrv               compile and test the C library with the oldest Rust that it promises to support
        cargo xtask targets [NAME...]  test the C library on other machines: 32 bits, big-endian (by QEMU), musl
+       cargo xtask release [URL]      the source of the C library as one file, built and tested, and a wrap for it
        cargo xtask opcodes            the number of files that name each opcode, and the opcodes with the highest numbers
        cargo xtask bench [--mesa|--pipelines|--backends|--threads|--offsets|--draws] [-- FILTER]
                                       run benchmarks and write benches/results/: translation alone, inside zink next to
@@ -61,6 +63,7 @@ fn main() -> Result<()> {
         Some((command, [])) if command == "nightly" => test::nightly(),
         Some((command, [])) if command == "lint" => lint::run(),
         Some((command, [])) if command == "msrv" => test::msrv(),
+        Some((command, rest)) if command == "release" => release::run(rest),
         Some((command, rest)) if command == "targets" => targets::run(rest),
         Some((command, [])) if command == "opcodes" => opcodes::run(),
         Some((command, rest)) if command == "bench" => bench::run(rest),

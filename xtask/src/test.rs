@@ -168,7 +168,7 @@ fn build(meson: &Meson, name: &str, rustc: &str, options: &[&str]) -> Result<Pat
 }
 
 /// A command of Meson in a network namespace that has no network.
-fn offline(meson: &Meson, name: &str) -> Command {
+pub(crate) fn offline(meson: &Meson, name: &str) -> Command {
     let mut command = meson.command("unshare");
     // Root needs no user namespace, in which it could not write to files of other users.
     command.args((!is_root()).then_some("--map-root-user")).args(["--net", "meson", name]);
