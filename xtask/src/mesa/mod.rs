@@ -97,6 +97,9 @@ struct Arguments {
     /// The author of the series, who signs it off: "Name <address>".
     #[arg(long, value_name = "AUTHOR", requires = "series")]
     author: Option<String>,
+    /// The wrap of the release that the series uses, which `cargo xtask release` makes.
+    #[arg(long, value_name = "FILE", requires = "series")]
+    wrap: Option<PathBuf>,
     /// Compare the translations of the dumps and of the wires of shaders, and the wires with other numbers of Mesa, and stop.
     #[arg(long)]
     flatten: bool,
@@ -135,7 +138,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let program = "cargo xtask mesa".to_string();
     let arguments = Arguments::parse_from(std::iter::once(&program).chain(arguments));
     if let Some(folder) = &arguments.series {
-        return series::write(folder, arguments.author.as_deref());
+        let sender = series::Sender { author: arguments.author.as_deref(), wrap: arguments.wrap.as_deref() };
+        return series::write(folder, &sender);
     }
     if arguments.flatten {
         return flatten::compare();

@@ -28,10 +28,20 @@ struct Patch<'a> {
 /// The author in the patches, for whom the sender of the series has to fill in a name.
 const AUTHOR: &str = "NAME <ADDRESS>";
 
-/// Writes the series to `folder`, and prints the number of added and removed lines of each file. `author` is the author who signs the
-/// patches off.
-pub(crate) fn write(folder: &Path, author: Option<&str>) -> Result<()> {
+/// What the sender of the series fills in.
+pub(crate) struct Sender<'a> {
+    /// The author who signs the patches off.
+    pub(crate) author: Option<&'a str>,
+    /// The wrap of a release, which `cargo xtask release` makes.
+    pub(crate) wrap: Option<&'a Path>,
+}
+
+/// Writes the series to `folder`, and prints the number of added and removed lines of each file.
+pub(crate) fn write(folder: &Path, sender: &Sender<'_>) -> Result<()> {
     fs::create_dir_all(folder)?;
+    let author = sender.author;
+    let wrap =
+        sender.wrap.map(|path| fs::read_to_string(path).with_context(|| path.display().to_string())).transpose()?;
     let texts: Vec<(String, String)> = patches()?.iter().map(|path| read(path)).collect::<Result<_>>()?;
     let series = texts.iter().map(|(name, text)| parse(text).with_context(|| name.clone()));
     let series: Vec<Patch<'_>> = series.collect::<Result<_>>()?;
@@ -41,6 +51,9 @@ pub(crate) fn write(folder: &Path, author: Option<&str>) -> Result<()> {
         for (file, contents) in added(&series, at).with_context(|| name.clone())? {
             out += &addition(&format!("{FOLDER}/{file}"), &contents)?;
         }
+        if let Some(wrap) = &wrap {
+            out = with_release(&out, wrap);
+        }
         let sizes = sizes(&out);
         let all = sizes.values().fold([0, 0], |all, size| [all[0] + size[0], all[1] + size[1]]);
         println!("{name}: {} lines added, {} removed", all[0], all[1]);
@@ -49,11 +62,23 @@ pub(crate) fn write(folder: &Path, author: Option<&str>) -> Result<()> {
         }
         fs::write(folder.join(name), out)?;
     }
-    match author {
-        Some(_) => {}
-        None => println!("The author of the patches is {AUTHOR}: --author \"...\" fills in the sender."),
+    if author.is_none() {
+        println!("The author of the patches is {AUTHOR}: --author \"...\" fills in the sender.");
+    }
+    if wrap.is_none() {
+        println!("The wrap has no release: --wrap FILE takes that of `cargo xtask release`.");
     }
     Ok(())
+}
+
+/// The patch with the place and the hash of a release in the wrap that it adds.
+fn with_release(patch: &str, wrap: &str) -> String {
+    let key = |line: &str| line.split_once(" = ").map(|(key, _)| key.to_string());
+    let of_release = |line: &str| {
+        let wanted = line.strip_prefix('+').and_then(key).filter(|key| key.starts_with("source_"))?;
+        wrap.lines().find(|line| key(line).as_ref() == Some(&wanted)).map(|line| format!("+{line}\n"))
+    };
+    patch.split_inclusive('\n').map(|line| of_release(line).unwrap_or_else(|| line.to_string())).collect()
 }
 
 /// The name and the text of a patch.
@@ -179,6 +204,18 @@ mod tests {
         for later in ["probe", "debug", "clamp_colors", "placements", "stores_captures"] {
             assert!(!module.contains(later), "{later} is of a later subject");
         }
+    }
+
+    #[test]
+    fn the_wrap_is_that_of_a_release() {
+        let texts = texts();
+        let option = texts.iter().find(|text| text.contains("+++ b/subprojects/ntvr.wrap\n")).unwrap();
+        let wrap = "[wrap-file]\nsource_url = https://a.b/c.tar.xz\nsource_filename = c.tar.xz\nsource_hash = 12\n";
+        let filled = with_release(option, wrap);
+        assert!(
+            filled.contains("\n+source_url = https://a.b/c.tar.xz\n+source_filename = c.tar.xz\n+source_hash = 12\n")
+        );
+        assert_eq!(filled.lines().count(), option.lines().count());
     }
 
     #[test]
