@@ -5,7 +5,7 @@
 
 use super::driver::{Driver, Translator};
 use super::source::{FOLDER, MESA_25};
-use anyhow::{ensure, Result};
+use anyhow::{ensure, Context, Result};
 use regex::Regex;
 use std::collections::BTreeSet;
 use std::fs;
@@ -28,11 +28,16 @@ const OTHERS: &[(&str, &str)] = &[
 
 /// Compares the list with the fields that the sources read, and has zink change each of them.
 pub(super) fn check(driver: &Driver) -> Result<()> {
-    let zink = MESA_25.source()?.path.join(FOLDER).join("..");
+    // The folder is a link.
+    let folder = MESA_25.source()?.path.join(FOLDER);
+    let zink = folder.parent().context("a folder of Mesa")?;
     let listed = fields(r"\bFACT\(([\w.]+)\)", &fs::read_to_string(crate::root().join("ffi/mesa/zink_ntvr_cache.c"))?)?;
     let mut read = BTreeSet::new();
     for file in READERS {
-        read.extend(fields(r"\bscreen->([\w.]+)", &fs::read_to_string(zink.join(file))?)?);
+        read.extend(fields(
+            r"\bscreen->([\w.]+)",
+            &fs::read_to_string(zink.join(file)).with_context(|| file.to_string())?,
+        )?);
     }
     let is_other = |field: &&String| OTHERS.iter().any(|(other, _)| field.starts_with(other));
     let missing: Vec<&String> = read.difference(&listed).filter(|field| !is_other(field)).collect();
