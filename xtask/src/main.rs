@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 
 const USAGE: &str = "\
 usage: cargo xtask test               install what the tests need from Debian, then run all of them
+       cargo xtask library            the tests of the C library that Meson builds
        cargo xtask nightly            the random tests with more seeds, and lavapipe with its optimizations
        cargo xtask lint               formatting, clippy, documentation, Rust version of the core, names of opcodes
        cargo xtask msrv               compile and test the C library with the oldest Rust that it promises to support
@@ -60,6 +61,7 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.split_first() {
         Some((command, rest)) if command == "test" => test::run(rest),
+        Some((command, [])) if command == "library" => test::library(),
         Some((command, [])) if command == "nightly" => test::nightly(),
         Some((command, [])) if command == "lint" => lint::run(),
         Some((command, [])) if command == "msrv" => test::msrv(),

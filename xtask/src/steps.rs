@@ -2,12 +2,16 @@
 
 //! The steps of a chore, with the time of each.
 
-use anyhow::Result;
+use anyhow::{ensure, Result};
 use nix::sys::resource::{getrusage, UsageWho};
+use std::fs::File;
+use std::io::{self, Seek as _};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The steps that are done.
 pub(crate) struct Steps {
+    start: Instant,
     done: Vec<Step>,
 }
 
@@ -20,7 +24,7 @@ struct Step {
 
 impl Steps {
     pub(crate) fn new() -> Steps {
-        Steps { done: Vec::new() }
+        Steps { start: Instant::now(), done: Vec::new() }
     }
 
     /// Runs a step, and prints its time if it succeeds.
@@ -34,11 +38,32 @@ impl Steps {
         Ok(())
     }
 
-    /// Prints the times of all steps, and their sums.
+    /// Does the steps of `work` while another chore runs, whose name is its argument: one of them often waits for one core. The
+    /// output of the other chore is printed after that of the steps. Both are done to their ends if one fails.
+    pub(crate) fn beside(&mut self, chore: &'static str, work: impl FnOnce(&mut Steps) -> Result<()>) -> Result<()> {
+        println!("== {chore}, beside the next steps");
+        let mut log = tempfile::tempfile()?;
+        let said = |log: &File| Ok::<Stdio, io::Error>(log.try_clone()?.into());
+        let mut other = Command::new(std::env::current_exe()?);
+        let start = Instant::now();
+        let mut other = other.arg(chore).stdin(Stdio::null()).stdout(said(&log)?).stderr(said(&log)?).spawn()?;
+        let worked = work(self);
+        let before = processor_time()?;
+        let status = other.wait()?;
+        log.rewind()?;
+        io::copy(&mut log, &mut io::stdout())?;
+        let step =
+            Step { name: chore, wall: start.elapsed(), processor: processor_time()?.saturating_sub(before) };
+        println!("== {}", step.line());
+        self.done.push(step);
+        ensure!(status.success(), "`cargo xtask {chore}` failed: {status}");
+        worked
+    }
+
+    /// Prints the times of all steps, and of all together.
     pub(crate) fn print(&self) {
-        let sum = |time: fn(&Step) -> Duration| self.done.iter().map(time).sum();
-        let all =
-            Step { name: "all of these steps", wall: sum(|step| step.wall), processor: sum(|step| step.processor) };
+        let processor = self.done.iter().map(|step| step.processor).sum();
+        let all = Step { name: "all of these steps", wall: self.start.elapsed(), processor };
         self.done.iter().chain([&all]).for_each(|step| println!("== {}", step.line()));
     }
 }

@@ -75,12 +75,11 @@ const RELEASE: &[&str] =
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let mut steps = Steps::new();
     steps.run("packages", || NEEDS.iter().try_for_each(|(probe, package)| install(probe, package)))?;
-    let meson = Meson::new()?;
-    steps.run("the C library by Meson", || linked(&meson))?;
-    steps.run("the C library with AddressSanitizer", || sanitized(&meson))?;
-    steps.run("the page of the explorer", explorer::build)?;
-    steps.run("tests of release builds", || go(whole(&mut cargo(RELEASE))))?;
-    steps.run("build of all tests", || go(whole(&mut cargo(ALL)).arg("--no-run")))?;
+    steps.beside("library", |steps| {
+        steps.run("the page of the explorer", explorer::build)?;
+        steps.run("tests of release builds", || go(whole(&mut cargo(RELEASE))))?;
+        steps.run("build of all tests", || go(whole(&mut cargo(ALL)).arg("--no-run")))
+    })?;
     steps.run("the explorer in a browser", explorer::browse)?;
     let run = |arguments: &[String]| go(whole(&mut cargo(ALL)).arg("--no-fail-fast").args(arguments));
     if !arguments.is_empty() {
@@ -91,6 +90,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     // Last, so that the log ends with the last lines of the test runner.
     let documented = run(&["--doc".to_string()]);
     tested.and(documented)
+}
+
+/// `cargo xtask library`: builds the C library by Meson, in two ways, and tests it.
+pub(crate) fn library() -> Result<()> {
+    let mut steps = Steps::new();
+    let meson = Meson::new()?;
+    steps.run("the C library by Meson", || linked(&meson))?;
+    steps.run("the C library with AddressSanitizer", || sanitized(&meson))
 }
 
 /// The environment of the whole run. Whole builds are faster without the state of incremental ones. lavapipe does not optimize, which
