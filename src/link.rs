@@ -28,7 +28,7 @@
 //! sides of two stages are final: another partner for one of them is an error.
 
 use crate::error::Error;
-use crate::module::{refused, Assignment, Decisions, Module, Stage, Undeclared, Varying};
+use crate::module::{refused, Assignment, Decisions, Module, ShaderStage, Undeclared, Varying};
 use std::collections::BTreeMap;
 
 /// The result of a link.
@@ -49,7 +49,7 @@ pub struct Linked {
 /// Returns an error if a pipeline cannot have these stages, if a module cannot apply its assignment ([`Module::accepts`]), or if a
 /// stage was linked with another partner before.
 pub fn link(stages: &[&Module], mut assignments: Vec<Assignment>) -> Result<Linked, Error> {
-    Stage::check_order(stages.iter().map(|module| module.stage))?;
+    ShaderStage::check_order(stages.iter().map(|module| module.stage))?;
     if assignments.len() > stages.len() {
         return Err(refused(format!("{} assignments for {} stages", assignments.len(), stages.len())));
     }
@@ -75,7 +75,7 @@ pub fn link(stages: &[&Module], mut assignments: Vec<Assignment>) -> Result<Link
 /// Settles the varyings between `producer` and `consumer`, unless they are settled already.
 fn settle(producer: &mut Part<'_>, consumer: &mut Part<'_>, linked: &mut Linked) -> Result<(), Error> {
     let (first, second) = (producer.module, consumer.module);
-    let elsewhere = |stage: Stage, side: &str| {
+    let elsewhere = |stage: ShaderStage, side: &str| {
         let stage = stage.name();
         refused(format!("a link has settled the {side} of the {stage} stage with another module already"))
     };
@@ -85,7 +85,7 @@ fn settle(producer: &mut Part<'_>, consumer: &mut Part<'_>, linked: &mut Linked)
         (Some(_), _) => return Err(elsewhere(first.stage, "outputs")),
         (None, Some(_)) => return Err(elsewhere(second.stage, "inputs")),
     }
-    let rasterized = second.stage == Stage::Fragment;
+    let rasterized = second.stage == ShaderStage::Fragment;
     let (written, read) = (producer.components(true), consumer.components(false));
     let wanted = |it: &Varying| it.capture.is_some() || it.builtin.is_some() && rasterized;
     let mut used = Packing::new();

@@ -26,7 +26,7 @@
 //! ```
 //!
 //! ```no_run
-//! use ntv::module::Stage;
+//! use ntv::module::ShaderStage;
 //! use ntv_driver::context::{Clear, Context, ContextOptions, FramebufferState, Region, Viewport};
 //! use ntv_driver::device::{Device, DeviceOptions};
 //! use ntv_driver::resource::{Bind, Surface, TextureDescription};
@@ -34,7 +34,7 @@
 //! # fn nir(_: &str) -> ntv::Shader { unimplemented!() }
 //! let device = Device::open(&DeviceOptions::default())?;
 //! let mut context = Context::new(&device, ContextOptions::default())?;
-//! for (stage, file) in [(Stage::Vertex, "triangle.vert.nir"), (Stage::Fragment, "triangle.frag.nir")] {
+//! for (stage, file) in [(ShaderStage::Vertex, "triangle.vert.nir"), (ShaderStage::Fragment, "triangle.frag.nir")] {
 //!     let shader = context.create_shader(nir(file))?;
 //!     context.bind_shader(stage, Some(&shader))?;
 //! }

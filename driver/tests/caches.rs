@@ -8,7 +8,7 @@ mod null;
 mod support;
 
 use ntv::capture::BackEnd;
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv_driver::context::{
     BlendState, BufferRange, Context, FramebufferState, RasterizerState, RtBlendState, VertexElement,
 };
@@ -100,7 +100,7 @@ fn programs_take_their_modules_and_pipelines_with_them() {
     let (world, _device, shared, mut context) = fixed();
     for number in 0..1000 {
         let fragment = shader(&context, &numbered_fragment(number));
-        context.bind_shader(Stage::Fragment, Some(&fragment)).unwrap();
+        context.bind_shader(ShaderStage::Fragment, Some(&fragment)).unwrap();
         draw(&mut context, number);
         // Every other shader is deleted, and the others are dropped.
         if number.is_multiple_of(2) {
@@ -112,7 +112,7 @@ fn programs_take_their_modules_and_pipelines_with_them() {
         assert!(pipelines(&world) < 200, "{} pipelines", pipelines(&world));
     }
     assert_eq!(context.counters().programs_built, 1000);
-    context.bind_shader(Stage::Fragment, Some(&shared.fragment)).unwrap();
+    context.bind_shader(ShaderStage::Fragment, Some(&shared.fragment)).unwrap();
     draw(&mut context, 15);
     assert_eq!((context.counters().programs, alive(&world, vk::ObjectType::SHADER_MODULE)), (1, 2));
     assert_eq!(world.take_messages(), [""; 0]);
@@ -190,7 +190,7 @@ fn capture_shaders_are_dropped_with_the_program_and_the_elements() {
         let vertex = shader(&context, &support::vertex().replace("decl_function", captured));
         let options = ProgramOptions { captures: Some(BackEnd::Compute), ..ProgramOptions::default() };
         context.link_program(&[Arc::clone(&vertex), Arc::clone(&shared.fragment)], &options).unwrap();
-        context.bind_shader(Stage::Vertex, Some(&vertex)).unwrap();
+        context.bind_shader(ShaderStage::Vertex, Some(&vertex)).unwrap();
         context.set_stream_output_targets(&[Some(Arc::clone(&output))], false).unwrap();
         for offset in 0..4 {
             let [position, color] = elements();

@@ -4,7 +4,7 @@
 
 mod support;
 
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv_driver::context::{
     BlendState, BufferRange, Clear, ConstantBuffer, DrawInfo, DrawStart, FramebufferState, RtBlendState, Topology,
     VertexBuffer,
@@ -20,8 +20,8 @@ macro_rules! scene {
         let mut $context = context(&$device);
         let vertex = shader(&$context, &vertex());
         let fragment = shader(&$context, &$fragment);
-        $context.bind_shader(Stage::Vertex, Some(&vertex)).unwrap();
-        $context.bind_shader(Stage::Fragment, Some(&fragment)).unwrap();
+        $context.bind_shader(ShaderStage::Vertex, Some(&vertex)).unwrap();
+        $context.bind_shader(ShaderStage::Fragment, Some(&fragment)).unwrap();
         let elements = $context.create_vertex_elements_state(&elements()).unwrap();
         $context.bind_vertex_elements_state(&elements);
         let buffer = $context.create_buffer_with(&triangle([1.0, 0.6, 0.2, 1.0])).unwrap();
@@ -60,15 +60,15 @@ fn uniforms_blocks_and_textures_are_seen() {
     context.set_framebuffer_state(&framebuffer(&target)).unwrap();
     let bytes = |numbers: [f32; 4]| numbers.into_iter().flat_map(f32::to_le_bytes).collect::<Vec<u8>>();
     let user = ConstantBuffer::User(bytes([1.0, 0.0, 1.0, 1.0]));
-    context.set_constant_buffer(Stage::Fragment, 0, Some(user)).unwrap();
+    context.set_constant_buffer(ShaderStage::Fragment, 0, Some(user)).unwrap();
     context.draw_triangles(3).unwrap();
     assert_eq!(pixels(&mut context, &target)[0], [255, 0, 51, 255]);
 
     let block = shader(&context, &fragment_with_block());
-    context.bind_shader(Stage::Fragment, Some(&block)).unwrap();
+    context.bind_shader(ShaderStage::Fragment, Some(&block)).unwrap();
     let buffer = context.create_buffer_with(&bytes([0.0, 1.0, 1.0, 1.0])).unwrap();
     let range = ConstantBuffer::Buffer(BufferRange::whole(&buffer));
-    context.set_constant_buffer(Stage::Fragment, 1, Some(range)).unwrap();
+    context.set_constant_buffer(ShaderStage::Fragment, 1, Some(range)).unwrap();
     context.draw_triangles(3).unwrap();
     assert_eq!(pixels(&mut context, &target)[0], [0, 255, 255, 255]);
     context.buffer_subdata(&buffer, 0, &bytes([1.0, 0.0, 0.0, 1.0])).unwrap();
@@ -76,20 +76,20 @@ fn uniforms_blocks_and_textures_are_seen() {
     assert_eq!(pixels(&mut context, &target)[0], [255, 0, 0, 255]);
 
     let textured = shader(&context, &fragment_with_texture());
-    context.bind_shader(Stage::Fragment, Some(&textured)).unwrap();
+    context.bind_shader(ShaderStage::Fragment, Some(&textured)).unwrap();
     let description = TextureDescription { size: [2, 2, 1], levels: 2, ..TextureDescription::default() };
     let texture = context.create_texture(description).unwrap();
     let level = ntv_driver::context::Region::of_level(&texture, 0);
     context.texture_subdata(&texture, level, &[7; 16]).unwrap();
     context.generate_mipmap(&texture).unwrap();
-    context.set_sampler_views(Stage::Fragment, 0, &[Some(SamplerView::whole(&texture))]).unwrap();
+    context.set_sampler_views(ShaderStage::Fragment, 0, &[Some(SamplerView::whole(&texture))]).unwrap();
     context.draw_triangles(3).unwrap();
     assert_eq!(pixels(&mut context, &target)[0], [7; 4]);
 
     // The attachment is sampled, and drawn to again.
     let other = support::target(&context).unwrap();
     context.set_framebuffer_state(&framebuffer(&other)).unwrap();
-    context.set_sampler_views(Stage::Fragment, 0, &[Some(SamplerView::whole(&target))]).unwrap();
+    context.set_sampler_views(ShaderStage::Fragment, 0, &[Some(SamplerView::whole(&target))]).unwrap();
     context.draw_triangles(3).unwrap();
     assert_eq!(pixels(&mut context, &other)[0], [7; 4]);
     drop(context);
@@ -187,9 +187,9 @@ fn shaders_compute() {
     let device = lavapipe(&[]);
     let mut context = context(&device);
     let increment = shader(&context, &increment());
-    context.bind_shader(Stage::Compute, Some(&increment)).unwrap();
+    context.bind_shader(ShaderStage::Compute, Some(&increment)).unwrap();
     let buffer = context.create_buffer_with(&[0; 16]).unwrap();
-    context.set_shader_buffers(Stage::Compute, 0, &[Some(BufferRange::whole(&buffer))]).unwrap();
+    context.set_shader_buffers(ShaderStage::Compute, 0, &[Some(BufferRange::whole(&buffer))]).unwrap();
     for _ in 0..3 {
         context.launch_grid([1, 1, 1]).unwrap();
         context.memory_barrier();

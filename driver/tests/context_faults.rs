@@ -7,7 +7,7 @@
 mod shared;
 mod support;
 
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv_driver::context::{
     BlendState, Blit, BufferRange, Clear, ConstantBuffer, Context, ContextOptions, DrawIndirect, DrawInfo, DrawStart,
     Indices, Query, QueryKind, RasterizerState, Region, RtBlendState, VertexBuffer,
@@ -53,8 +53,8 @@ fn bind(context: &mut Context, target: &Arc<Texture>) -> Result<()> {
     let captured = "// ntv: xfb=POS.x:0+0/4\ndecl_function";
     let vertex = shader(context, &vertex().replace("decl_function", captured));
     let plain = shader(context, &fragment_with_uniforms());
-    context.bind_shader(Stage::Vertex, Some(&vertex))?;
-    context.bind_shader(Stage::Fragment, Some(&plain))?;
+    context.bind_shader(ShaderStage::Vertex, Some(&vertex))?;
+    context.bind_shader(ShaderStage::Fragment, Some(&plain))?;
     let elements = context.create_vertex_elements_state(&elements())?;
     context.bind_vertex_elements_state(&elements);
     let buffer = context.create_buffer_with(&triangle([1.0, 0.5, 0.25, 1.0]))?;
@@ -62,7 +62,7 @@ fn bind(context: &mut Context, target: &Arc<Texture>) -> Result<()> {
     context.set_viewport_states(&[viewport(8.0)]);
     context.set_framebuffer_state(&framebuffer(target))?;
     context.clear(&Clear::color([0.0; 4]))?;
-    context.set_constant_buffer(Stage::Fragment, 0, Some(ConstantBuffer::User(1.0f32.to_le_bytes().repeat(4))))
+    context.set_constant_buffer(ShaderStage::Fragment, 0, Some(ConstantBuffer::User(1.0f32.to_le_bytes().repeat(4))))
 }
 
 /// Begins queries of each kind that lie within a draw.
@@ -95,8 +95,8 @@ fn draw(context: &mut Context) -> Result<()> {
     let textured = shader(context, &fragment_with_texture());
     let texture = support::target(context)?;
     context.texture_subdata(&texture, Region::of_level(&texture, 0), &[7; 256])?;
-    context.set_sampler_views(Stage::Fragment, 0, &[Some(SamplerView::whole(&texture))])?;
-    context.bind_shader(Stage::Fragment, Some(&textured))?;
+    context.set_sampler_views(ShaderStage::Fragment, 0, &[Some(SamplerView::whole(&texture))])?;
+    context.bind_shader(ShaderStage::Fragment, Some(&textured))?;
     context.draw_triangles(3)?;
 
     let words = |list: &[u32]| list.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
@@ -132,17 +132,17 @@ fn read_while_drawing(context: &mut Context) -> Result<()> {
         [fragment_with_texels(), fragment_that_doubles(), fragment_with_texture()].map(|text| shader(context, &text));
     let buffer = context.create_buffer_with(&1.0f32.to_le_bytes().repeat(4))?;
     let view = SamplerView::Buffer { buffer, format: VEC4, offset: 0, size: 16 };
-    context.set_sampler_views(Stage::Fragment, 0, &[Some(view)])?;
-    context.bind_shader(Stage::Fragment, Some(&texels))?;
+    context.set_sampler_views(ShaderStage::Fragment, 0, &[Some(view)])?;
+    context.bind_shader(ShaderStage::Fragment, Some(&texels))?;
     context.draw_triangles(3)?;
-    context.bind_shader(Stage::Fragment, Some(&doubles))?;
+    context.bind_shader(ShaderStage::Fragment, Some(&doubles))?;
     context.draw_triangles(3)?;
     context.texture_barrier();
     context.draw_triangles(3)?;
     let target = support::target(context)?;
     context.set_framebuffer_state(&framebuffer(&target))?;
-    context.set_sampler_views(Stage::Fragment, 0, &[Some(SamplerView::whole(&target))])?;
-    context.bind_shader(Stage::Fragment, Some(&textured))?;
+    context.set_sampler_views(ShaderStage::Fragment, 0, &[Some(SamplerView::whole(&target))])?;
+    context.bind_shader(ShaderStage::Fragment, Some(&textured))?;
     context.draw_triangles(3)
 }
 
@@ -167,9 +167,9 @@ fn copy(context: &mut Context, target: &Arc<Texture>) -> Result<()> {
 /// Dispatches, also with indirect parameters.
 fn compute(context: &mut Context) -> Result<Vec<u8>> {
     let increment = shader(context, &increment());
-    context.bind_shader(Stage::Compute, Some(&increment))?;
+    context.bind_shader(ShaderStage::Compute, Some(&increment))?;
     let words = context.create_buffer_with(&[0; 16])?;
-    context.set_shader_buffers(Stage::Compute, 0, &[Some(BufferRange::whole(&words))])?;
+    context.set_shader_buffers(ShaderStage::Compute, 0, &[Some(BufferRange::whole(&words))])?;
     context.launch_grid([1, 1, 1])?;
     context.buffer_subdata(&words, 0, &[1; 4])?;
     let groups = context.create_buffer_with(&[1u32; 3].map(u32::to_le_bytes).concat())?;

@@ -10,7 +10,7 @@
 mod null;
 mod support;
 
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv_driver::context::{BlendState, ConstantBuffer, Context, RtBlendState, VertexBuffer, VertexElement};
 use ntv_driver::device::{Device, DeviceOptions};
 use ntv_driver::program::Shader;
@@ -65,7 +65,7 @@ impl Application {
     fn change_program(&mut self, number: u32) {
         let context = &mut self.context;
         let fragment = shader(context, &numbered_fragment(number));
-        context.bind_shader(Stage::Fragment, Some(&fragment)).expect("a fragment shader");
+        context.bind_shader(ShaderStage::Fragment, Some(&fragment)).expect("a fragment shader");
         self.fragments.push_back(fragment);
         if self.fragments.len() > AT_ONCE {
             let old = self.fragments.pop_front().expect("the oldest");
@@ -111,14 +111,16 @@ impl Application {
             if number.is_multiple_of(4) {
                 let bytes = number.to_le_bytes().repeat(2);
                 let uniforms = Some(ConstantBuffer::User(bytes));
-                self.context.set_constant_buffer(Stage::Fragment, 0, uniforms).expect("uniforms");
+                self.context.set_constant_buffer(ShaderStage::Fragment, 0, uniforms).expect("uniforms");
             }
             if number.is_multiple_of(10) {
                 let texture = &self.textures[(number / 10) as usize % self.textures.len()];
                 let views = [Some(SamplerView::whole(texture))];
-                self.context.set_sampler_views(Stage::Fragment, 0, &views).expect("a view");
+                self.context.set_sampler_views(ShaderStage::Fragment, 0, &views).expect("a view");
                 let sampler = &self.samplers[(number / of) as usize % 2];
-                self.context.bind_sampler_states(Stage::Fragment, 0, &[Some(Arc::clone(sampler))]).expect("a sampler");
+                self.context
+                    .bind_sampler_states(ShaderStage::Fragment, 0, &[Some(Arc::clone(sampler))])
+                    .expect("a sampler");
             }
             if number.is_multiple_of(250) {
                 self.context.buffer_subdata(&self.shared.uniforms, 0, &[1; 64]).expect("bytes");

@@ -4,7 +4,7 @@
 
 mod support;
 
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv_driver::context::{
     BlendState, Clear, Context, DepthStencilAlphaState, FramebufferState, Region, RtBlendState, VertexBuffer,
 };
@@ -17,7 +17,7 @@ use support::*;
 /// A context whose fragment shader copies the texel of texture 0 at the same position.
 fn scene(device: &Device) -> Context {
     let mut context = context(device);
-    for (stage, text) in [(Stage::Vertex, vertex()), (Stage::Fragment, fragment_with_texture())] {
+    for (stage, text) in [(ShaderStage::Vertex, vertex()), (ShaderStage::Fragment, fragment_with_texture())] {
         let shader = shader(&context, &text);
         context.bind_shader(stage, Some(&shader)).unwrap();
     }
@@ -44,7 +44,7 @@ fn sample(context: &mut Context, texture: &Arc<Texture>, levels: [u32; 2]) {
     if let SamplerView::Texture { levels: own, .. } = &mut view {
         *own = levels;
     }
-    context.set_sampler_views(Stage::Fragment, 0, &[Some(view)]).unwrap();
+    context.set_sampler_views(ShaderStage::Fragment, 0, &[Some(view)]).unwrap();
 }
 
 fn draw_to(context: &mut Context, texture: &Arc<Texture>, level: u32) {
@@ -126,7 +126,7 @@ fn a_color_that_is_drawn_to_is_read_after_a_barrier() {
     let device = lavapipe(&[]);
     let mut context = scene(&device);
     let doubles = shader(&context, &fragment_that_doubles());
-    context.bind_shader(Stage::Fragment, Some(&doubles)).unwrap();
+    context.bind_shader(ShaderStage::Fragment, Some(&doubles)).unwrap();
     let target = target(&context).unwrap();
     context.set_framebuffer_state(&framebuffer(&target)).unwrap();
     context.texture_subdata(&target, Region::of_level(&target, 0), &[3; 256]).unwrap();
@@ -170,7 +170,7 @@ fn depths_that_are_tested_are_sampled() {
     let test = DepthStencilAlphaState { depth: Some(vk::CompareOp::LESS), ..Default::default() };
     let test = context.create_depth_stencil_alpha_state(&test);
     context.bind_depth_stencil_alpha_state(&test);
-    context.set_sampler_views(Stage::Fragment, 0, &[Some(SamplerView::whole(&depths))]).unwrap();
+    context.set_sampler_views(ShaderStage::Fragment, 0, &[Some(SamplerView::whole(&depths))]).unwrap();
     context.clear(&Clear::color([0.0; 4]).and_depth(0.6)).unwrap();
     context.draw_triangles(3).unwrap();
     assert_eq!(pixels(&mut context, &target)[9][0], 153);
@@ -197,7 +197,7 @@ fn levels_are_computed_of_the_levels_before_them() {
     let device = lavapipe(&[]);
     let mut context = context(&device);
     let shader = shader(&context, &next_level());
-    context.bind_shader(Stage::Compute, Some(&shader)).unwrap();
+    context.bind_shader(ShaderStage::Compute, Some(&shader)).unwrap();
     let description = TextureDescription {
         size: [4, 4, 1],
         levels: 3,
@@ -212,12 +212,12 @@ fn levels_are_computed_of_the_levels_before_them() {
         if let SamplerView::Texture { levels, .. } = &mut view {
             *levels = [level - 1, 1];
         }
-        context.set_sampler_views(Stage::Compute, 0, &[Some(view)]).unwrap();
+        context.set_sampler_views(ShaderStage::Compute, 0, &[Some(view)]).unwrap();
         let mut image = ImageView::whole(&texture);
         if let ImageView::Texture { level: own, .. } = &mut image {
             *own = level;
         }
-        context.set_shader_images(Stage::Compute, 0, &[Some(image)]).unwrap();
+        context.set_shader_images(ShaderStage::Compute, 0, &[Some(image)]).unwrap();
         context.launch_grid([1, 1, 1]).unwrap();
         context.memory_barrier();
     }

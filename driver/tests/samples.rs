@@ -4,7 +4,7 @@
 
 mod support;
 
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv_driver::context::{Blit, Clear, ConstantBuffer, Context, Region, VertexBuffer};
 use ntv_driver::resource::{Bind, SamplerView, Texture, TextureDescription};
 use ntv_driver::vk;
@@ -37,7 +37,7 @@ fn bind_corners(context: &mut Context, corners: [[f32; 2]; 3]) {
 /// A context, and a multisampled attachment with a triangle whose long edge crosses pixels.
 fn scene(device: &ntv_driver::device::Device) -> (Context, Arc<Texture>) {
     let mut context = context(device);
-    for (stage, text) in [(Stage::Vertex, vertex()), (Stage::Fragment, fragment())] {
+    for (stage, text) in [(ShaderStage::Vertex, vertex()), (ShaderStage::Fragment, fragment())] {
         let shader = shader(&context, &text);
         context.bind_shader(stage, Some(&shader)).unwrap();
     }
@@ -69,13 +69,13 @@ fn samples_are_fetched_one_by_one_and_brought_together() {
     let resolved = pixels(&mut context, &resolved);
 
     let fetch = shader(&context, &fetch());
-    context.bind_shader(Stage::Fragment, Some(&fetch)).unwrap();
-    context.set_sampler_views(Stage::Fragment, 0, &[Some(SamplerView::whole(&samples))]).unwrap();
+    context.bind_shader(ShaderStage::Fragment, Some(&fetch)).unwrap();
+    context.set_sampler_views(ShaderStage::Fragment, 0, &[Some(SamplerView::whole(&samples))]).unwrap();
     bind_corners(&mut context, [[-1.0, -1.0], [3.0, -1.0], [-1.0, 3.0]]);
     let mut sums = vec![0u32; 64];
     for sample in 0..SAMPLES {
         let number = ConstantBuffer::User(sample.to_le_bytes().to_vec());
-        context.set_constant_buffer(Stage::Fragment, 0, Some(number)).unwrap();
+        context.set_constant_buffer(ShaderStage::Fragment, 0, Some(number)).unwrap();
         let target = target(&context).unwrap();
         context.set_framebuffer_state(&framebuffer(&target)).unwrap();
         context.draw_triangles(3).unwrap();

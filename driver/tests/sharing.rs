@@ -6,7 +6,7 @@
 mod null;
 mod support;
 
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv_driver::context::{Context, Counters, VertexBuffer};
 use ntv_driver::program::Shader;
 use ntv_driver::resource::SamplerView;
@@ -134,7 +134,7 @@ fn ten_thousand_resources_free_everything() {
     let mut round = |number: usize| {
         let texture = support::target(&context).unwrap();
         let buffer = context.create_buffer_with(&support::triangle([0.0; 4])).unwrap();
-        context.set_sampler_views(Stage::Fragment, 0, &[Some(SamplerView::whole(&texture))]).unwrap();
+        context.set_sampler_views(ShaderStage::Fragment, 0, &[Some(SamplerView::whole(&texture))]).unwrap();
         context.set_vertex_buffers(0, &[Some(VertexBuffer { buffer, offset: 0 })]).unwrap();
         draw(&mut context);
         if number % 10 == 9 {
@@ -172,14 +172,14 @@ fn a_deleted_shader_lives_until_its_last_user() {
     assert_eq!(draw(other), (0, 0));
     // The first context has another program with the same shader.
     let fragment = shader(one, &numbered_fragment(1));
-    one.bind_shader(Stage::Fragment, Some(&fragment)).unwrap();
+    one.bind_shader(ShaderStage::Fragment, Some(&fragment)).unwrap();
     draw(one);
     // The program of the deleted shader is dropped when the other context draws with another program.
-    other.bind_shader(Stage::Fragment, Some(&fragment)).unwrap();
+    other.bind_shader(ShaderStage::Fragment, Some(&fragment)).unwrap();
     draw(other);
     assert_eq!(kept(&keeper, &world), (2, 2, 2), "one without and one with a fragment shader");
     // A shader with a remaining reference can be bound again; it is dropped with its last user.
-    other.bind_shader(Stage::Fragment, Some(&shared.fragment)).unwrap();
+    other.bind_shader(ShaderStage::Fragment, Some(&shared.fragment)).unwrap();
     draw(other);
     assert_eq!(kept(&keeper, &world).0, 3);
     drop(shared);
@@ -199,7 +199,7 @@ fn shaders_are_deleted_on_a_thread_while_another_draws_with_them() {
         scope.spawn(|| {
             let mut context = shared.context(&device);
             for shader in shaders {
-                context.bind_shader(Stage::Fragment, Some(&shader)).unwrap();
+                context.bind_shader(ShaderStage::Fragment, Some(&shader)).unwrap();
                 (0..3).for_each(|_| drawn(&mut context));
                 context.flush().unwrap();
                 draw(&mut context);
@@ -209,7 +209,7 @@ fn shaders_are_deleted_on_a_thread_while_another_draws_with_them() {
         let mut context = shared.context(&device);
         for number in 0..300 {
             let fragment = shader(&context, &numbered_fragment(number));
-            context.bind_shader(Stage::Fragment, Some(&fragment)).unwrap();
+            context.bind_shader(ShaderStage::Fragment, Some(&fragment)).unwrap();
             draw(&mut context);
             sender.send(Arc::clone(&fragment)).unwrap();
             draw(&mut context);

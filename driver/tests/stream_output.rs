@@ -5,7 +5,7 @@
 mod support;
 
 use ntv::capture::BackEnd;
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv_driver::context::{
     BufferRange, Clear, Context, DrawInfo, DrawStart, QueryKind, QueryResult, RasterizerState, StreamOutputCounts,
     StreamOutputTarget, VertexBuffer,
@@ -35,8 +35,8 @@ fn scene(device: &ntv_driver::device::Device, captures: BackEnd) -> Scene {
     let (vertex, fragment) = (shader(&context, &text), shader(&context, &fragment()));
     let options = ProgramOptions { captures: Some(captures), ..ProgramOptions::default() };
     context.link_program(&[Arc::clone(&vertex), Arc::clone(&fragment)], &options).unwrap();
-    context.bind_shader(Stage::Vertex, Some(&vertex)).unwrap();
-    context.bind_shader(Stage::Fragment, Some(&fragment)).unwrap();
+    context.bind_shader(ShaderStage::Vertex, Some(&vertex)).unwrap();
+    context.bind_shader(ShaderStage::Fragment, Some(&fragment)).unwrap();
     let elements = context.create_vertex_elements_state(&elements()).unwrap();
     context.bind_vertex_elements_state(&elements);
     let vertices: Vec<u8> = [triangle([1.0, 0.6, 0.2, 1.0]), triangle([0.0, 1.0, 0.0, 1.0])].concat();
@@ -170,8 +170,8 @@ fn points_without_a_position_are_captured() {
         let vertex = shader(context, &text);
         let options = ProgramOptions { captures: Some(back_end), ..ProgramOptions::default() };
         context.link_program(&[Arc::clone(&vertex)], &options).unwrap();
-        context.bind_shader(Stage::Vertex, Some(&vertex)).unwrap();
-        context.bind_shader(Stage::Fragment, None).unwrap();
+        context.bind_shader(ShaderStage::Vertex, Some(&vertex)).unwrap();
+        context.bind_shader(ShaderStage::Fragment, None).unwrap();
         let discard = RasterizerState { rasterizer_discard: true, ..RasterizerState::default() };
         let rasterizer = context.create_rasterizer_state(&discard);
         context.bind_rasterizer_state(&rasterizer);

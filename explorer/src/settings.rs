@@ -3,7 +3,7 @@
 //! What a page can choose from.
 
 use crate::api::{Example, Feature, KeyPart, Settings, Workaround};
-use ntv::module::{Stage, OPTIONS};
+use ntv::module::{ShaderStage, OPTIONS};
 use ntv::Target;
 
 /// Shaders to begin with.
@@ -41,7 +41,7 @@ fn workaround_row(workaround: ntv::Workaround) -> Workaround {
 
 fn key_parts() -> Vec<KeyPart> {
     let part = |row: &ntv::module::OptionInfo| {
-        let stages = Stage::ALL.iter().filter(|stage| row.stages & stage.bit() != 0);
+        let stages = ShaderStage::ALL.iter().filter(|stage| row.stages & stage.bit() != 0);
         KeyPart {
             name: row.name.to_string(),
             mechanism: row.mechanism.name().to_string(),

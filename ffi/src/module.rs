@@ -7,8 +7,9 @@ use crate::entry::{Call, Failure};
 use crate::reflection::{empty, fill, hand_over};
 use crate::sized::{read, read_all, write_all};
 use crate::translate::{slice, translate, CallOptions, LockedTranslator};
+use ntv_core::ir::Capture;
 use ntv_core::link::link;
-use ntv_core::module::{Assignment, Stage, VaryingCapture};
+use ntv_core::module::{Assignment, ShaderStage};
 use ntv_core::variant::{keys_of_stages, likely_keys, NumberedModule, Program};
 use ntv_core::{Key, Module};
 use std::ptr::null_mut;
@@ -191,7 +192,7 @@ unsafe fn assignment(info: &ntvr_link_info) -> Result<Assignment, Failure> {
         )
     };
     let resized = moves.iter().filter(|it| it.new_count != 0);
-    let capture = |it: &ntvr_capture| VaryingCapture { buffer: it.buffer, stride: it.stride, offset: it.offset };
+    let capture = |it: &ntvr_capture| Capture { buffer: it.buffer, stride: it.stride, offset: it.offset };
     Ok(Assignment {
         locations: numbers(info.locations, info.num_locations, "locations")?,
         components: numbers(info.components, info.num_components, "components")?,
@@ -263,7 +264,7 @@ pub(crate) unsafe fn program_keys(
 ) -> Result<ntvr_result, Failure> {
     // SAFETY: null or as said, by the contract.
     let (modules, wanted) = unsafe { (modules(stages, len)?.map(|module| &**module), read(key_of_draw)?) };
-    Stage::check_order(modules.clone().map(|module| module.stage))?;
+    ShaderStage::check_order(modules.clone().map(|module| module.stage))?;
     let (Some(wanted), false) = (wanted, keys.is_null()) else {
         return Err(Failure::argument("key or keys is NULL"));
     };

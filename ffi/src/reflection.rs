@@ -6,7 +6,7 @@ use crate::bindings::*;
 use crate::entry::{Call, Failure};
 use crate::memory::Allocator;
 use crate::sized::{read, write};
-use ntv_core::module::{Patch, PatchKind, Stage, Varying};
+use ntv_core::module::{Patch, PatchKind, ShaderStage, Varying};
 use ntv_core::{Binding, DescriptorKind, Key, Module};
 
 /// A descriptor for C.
@@ -101,7 +101,7 @@ pub(crate) fn fill(
             let patches = module.placed_patches(key).filter_map(patch);
             copied = copied && allocator.put(patches, &mut filled.patches, &mut filled.num_patches);
         }
-        if module.stage == Stage::TessCtrl {
+        if module.stage == ShaderStage::TessCtrl {
             let vertices = module.placed_patches(key).find(|patch| patch.kind == PatchKind::OutputVertices);
             filled.patch_vertices_word = vertices.map_or(0, |patch| patch.at);
         }

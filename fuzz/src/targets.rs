@@ -94,7 +94,7 @@ fn link_and_patch(module: &ntv::Module) {
     (0..module.interface.len()).for_each(|index| all.remove(index, module.interface[index].is_output));
     all.assignment.lengths = module.bindings.iter().map(|row| ([row.set, row.binding], u32::MAX)).collect();
     let mut linked = vec![module.link(&all)];
-    for stage in ntv::module::Stage::ALL {
+    for stage in ntv::module::ShaderStage::ALL {
         let next = ntv::Module { stage, ..module.clone() };
         linked.extend(ntv::link::link(&[module, &next], Vec::new()).into_iter().flat_map(|linked| linked.modules));
     }

@@ -89,7 +89,7 @@ pub fn builtin(number: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ntv::module::VaryingCapture;
+    use ntv::ir::Capture;
 
     #[test]
     fn a_line_describes_a_varying_completely() {
@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(describe(&own, &moved), "locations 3 to 4 (was 5), yz, per patch");
         let wide = Varying { component: 0, components: 6, ..own };
         assert_eq!(describe(&wide, &wide), "locations 5 to 6, xyzw+xy");
-        let capture = Some(VaryingCapture { buffer: 1, stride: 32, offset: 16 });
+        let capture = Some(Capture { buffer: 1, stride: 32, offset: 16 });
         assert_eq!(
             describe(&own, &Varying { capture, ..own }),
             "locations 5 to 6, yz, captured in buffer 1 at byte 16"

@@ -5,7 +5,8 @@
 use super::malformed;
 use super::source::{Global, SourceModule};
 use crate::error::Error;
-use crate::module::{Binding, Varying, VaryingCapture};
+use crate::ir::Capture;
+use crate::module::{Binding, Varying};
 use rustc_hash::FxHashMap;
 use spirv::{Decoration, Op, StorageClass};
 
@@ -25,7 +26,7 @@ pub(super) fn varyings(source: &SourceModule<'_>) -> Result<Vec<(VaryingId, Vary
         let Some(global) = source.io(global.id) else { continue };
         let has = |decoration| source.decoration(global.id, decoration);
         let (locations, components) = source.varying_size(global);
-        let capture = has(Decoration::XfbBuffer).map(|buffer| VaryingCapture {
+        let capture = has(Decoration::XfbBuffer).map(|buffer| Capture {
             buffer,
             stride: has(Decoration::XfbStride).unwrap_or(0),
             offset: has(Decoration::Offset).unwrap_or(0),
@@ -69,8 +70,7 @@ fn member_varyings<'f>(
         // XfbBuffer and XfbStride may be decorations of the block, Offset is always one of the member.
         let buffer = has(Decoration::XfbBuffer).or(block.capture.map(|capture| capture.buffer));
         let stride = has(Decoration::XfbStride).or(block.capture.map(|capture| capture.stride)).unwrap_or(0);
-        let capture =
-            buffer.zip(has(Decoration::Offset)).map(|(buffer, offset)| VaryingCapture { buffer, stride, offset });
+        let capture = buffer.zip(has(Decoration::Offset)).map(|(buffer, offset)| Capture { buffer, stride, offset });
         let (locations, components) = source.size(source.types[&vertex].word(member as usize + 2));
         let builtin = has(Decoration::BuiltIn);
         let location = has(Decoration::Location);

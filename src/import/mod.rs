@@ -31,7 +31,7 @@ mod split;
 mod tables;
 
 use crate::error::{Error, ErrorKind, Place};
-use crate::module::{Module, Stage};
+use crate::module::{Module, ShaderStage};
 pub use reflect::{keep, reflect, Reflection};
 use source::SourceModule;
 use spirv::ExecutionModel;
@@ -41,8 +41,8 @@ pub fn import(words: &[u32]) -> Result<Module, Error> {
     let source = SourceModule::new(words)?;
     // Only the descriptors of mesh shaders can move: see `keep`.
     match source.stage {
-        Stage::Task => return Err(source::unsupported(ExecutionModel::TaskEXT as u32)),
-        Stage::Mesh => return Err(source::unsupported(ExecutionModel::MeshEXT as u32)),
+        ShaderStage::Task => return Err(source::unsupported(ExecutionModel::TaskEXT as u32)),
+        ShaderStage::Mesh => return Err(source::unsupported(ExecutionModel::MeshEXT as u32)),
         _ => {}
     }
     let module = match split::blocks(&source)? {

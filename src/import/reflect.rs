@@ -7,14 +7,14 @@ use super::names::{text, Names};
 use super::source::SourceModule;
 use super::{instructions, malformed};
 use crate::error::Error;
-use crate::module::{Binding, Module, Patch, PatchKind, Stage, Varying, ALWAYS};
+use crate::module::{Binding, Module, Patch, PatchKind, ShaderStage, Varying, ALWAYS};
 use spirv::{Decoration, Op, StorageClass};
 
 /// The interface of a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reflection {
     /// The stage of its entry point.
-    pub stage: Stage,
+    pub stage: ShaderStage,
     /// The name of its entry point.
     pub entry: String,
     /// Its descriptors: each place once, in order.
@@ -57,7 +57,7 @@ pub fn keep(words: &[u32]) -> Result<(Module, Reflection), Error> {
         }
         at += inst.len() as u32;
     }
-    let inputs = reflection.varyings.iter().filter(|it| source.stage == Stage::Vertex && !it.is_output);
+    let inputs = reflection.varyings.iter().filter(|it| source.stage == ShaderStage::Vertex && !it.is_output);
     let interface = inputs.map(|it| Varying { removable: false, ..*it }).collect();
     let (stage, bindings) = (source.stage, reflection.bindings.clone());
     let module = Module { words: words.to_vec(), patches, stage, interface, bindings, ..Module::default() };

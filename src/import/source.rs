@@ -4,7 +4,7 @@
 
 use super::{instructions, malformed, Inst};
 use crate::error::{Error, ErrorKind, Place};
-use crate::module::Stage;
+use crate::module::ShaderStage;
 use rustc_hash::{FxHashMap, FxHashSet};
 use spirv::{BuiltIn, Decoration, ExecutionModel, GlslStd450Op, Op, StorageClass};
 
@@ -38,7 +38,7 @@ pub(super) struct Global {
 /// A parsed module.
 pub(super) struct SourceModule<'w> {
     pub(super) words: &'w [u32],
-    pub(super) stage: Stage,
+    pub(super) stage: ShaderStage,
     /// The instruction of each type and constant.
     pub(super) types: FxHashMap<u32, Inst<'w>>,
     /// The number of locations of a type, and of components in each. Types refer only to earlier ones.
@@ -71,7 +71,7 @@ impl<'w> SourceModule<'w> {
         }
         let mut source = SourceModule {
             words,
-            stage: Stage::Compute,
+            stage: ShaderStage::Compute,
             types: FxHashMap::default(),
             sizes: FxHashMap::default(),
             decorations: FxHashMap::default(),
@@ -150,7 +150,8 @@ impl<'w> SourceModule<'w> {
             Some(Op::Load) => {
                 // An output that other invocations may read has to stay an output.
                 let io = self.root(inst.word(3)).and_then(|root| self.io(root));
-                if io.map_or(true, |io| self.stage == Stage::TessCtrl && io.class == StorageClass::Output as u32) {
+                if io.map_or(true, |io| self.stage == ShaderStage::TessCtrl && io.class == StorageClass::Output as u32)
+                {
                     self.pin(inst.word(3));
                 }
             }
@@ -204,10 +205,10 @@ impl<'w> SourceModule<'w> {
             self.globals[at].resizable &= !self.pinned.contains(&global.id) && self.is_descriptor_array(&global);
             let input = global.class == StorageClass::Input as u32;
             let varying = match self.stage {
-                Stage::Vertex => !input,
-                Stage::Fragment => input,
-                Stage::TessCtrl | Stage::TessEval | Stage::Geometry => true,
-                Stage::Compute | Stage::Task | Stage::Mesh => false,
+                ShaderStage::Vertex => !input,
+                ShaderStage::Fragment => input,
+                ShaderStage::TessCtrl | ShaderStage::TessEval | ShaderStage::Geometry => true,
+                ShaderStage::Compute | ShaderStage::Task | ShaderStage::Mesh => false,
             };
             let io = input || global.class == StorageClass::Output as u32;
             let located = match self.decoration(global.id, Decoration::BuiltIn) {
@@ -224,10 +225,10 @@ impl<'w> SourceModule<'w> {
     fn is_linked(&self, builtin: u32, input: bool) -> bool {
         use BuiltIn::{ClipDistance, CullDistance, PointSize, Position};
         let between = match self.stage {
-            Stage::Vertex => !input,
-            Stage::TessCtrl | Stage::TessEval => true,
-            Stage::Geometry => input,
-            Stage::Fragment | Stage::Compute | Stage::Task | Stage::Mesh => false,
+            ShaderStage::Vertex => !input,
+            ShaderStage::TessCtrl | ShaderStage::TessEval => true,
+            ShaderStage::Geometry => input,
+            ShaderStage::Fragment | ShaderStage::Compute | ShaderStage::Task | ShaderStage::Mesh => false,
         };
         between && [Position, PointSize, ClipDistance, CullDistance].iter().any(|it| *it as u32 == builtin)
     }
@@ -266,7 +267,7 @@ pub(super) fn unsupported(model: u32) -> Error {
 }
 
 /// The stage of an execution model; `None` for kernels and stages that Vulkan does not have.
-fn stage(model: u32) -> Option<Stage> {
+fn stage(model: u32) -> Option<ShaderStage> {
     let model = ExecutionModel::from_u32(model)?;
-    Stage::ALL.into_iter().find(|stage| stage.execution_model() == model)
+    ShaderStage::ALL.into_iter().find(|stage| stage.execution_model() == model)
 }

@@ -14,7 +14,7 @@
 use super::source::{Global, SourceModule};
 use super::{instructions, Inst};
 use crate::error::Error;
-use crate::module::Stage;
+use crate::module::ShaderStage;
 use rustc_hash::{FxHashMap, FxHashSet};
 use spirv::{Decoration, Op, StorageClass};
 
@@ -260,8 +260,8 @@ impl SourceModule<'_> {
         let patch = self.decoration(global.id, Decoration::Patch).is_some();
         !patch
             && match self.stage {
-                Stage::TessCtrl => true,
-                Stage::TessEval | Stage::Geometry => input,
+                ShaderStage::TessCtrl => true,
+                ShaderStage::TessEval | ShaderStage::Geometry => input,
                 _ => false,
             }
     }

@@ -7,7 +7,7 @@ use super::source::{Global, SourceModule};
 use super::{instructions, Inst};
 use crate::error::Error;
 use crate::module::{
-    Binding, Condition, Key, Module, Patch, PatchKind, Range, Stage, Tables, Varying, ALWAYS, PRIVATE, SETTLED,
+    Binding, Condition, Key, Module, Patch, PatchKind, Range, ShaderStage, Tables, Varying, ALWAYS, PRIVATE, SETTLED,
 };
 use rustc_hash::FxHashMap;
 use spirv::{Capability, Decoration, ExecutionMode, Op, StorageClass};
@@ -190,7 +190,7 @@ impl Writer<'_, '_> {
                 };
                 self.tables.patches.extend((0..3).map(settled));
             }
-            OUTPUT_VERTICES if self.source.stage == Stage::TessCtrl && inst.len() == 4 => {
+            OUTPUT_VERTICES if self.source.stage == ShaderStage::TessCtrl && inst.len() == 4 => {
                 self.patch(at + 3, PatchKind::OutputVertices, inst.word(3));
             }
             _ => {}

@@ -21,10 +21,9 @@
 //! is checked by [`Module::check`], so it can neither be read out of bounds nor make more words than it has.
 
 use super::write::seen;
-use super::{
-    Binding, Condition, DescriptorKind, Module, Patch, PatchKind, Range, Sides, Stage, Varying, VaryingCapture,
-};
+use super::{Binding, Condition, DescriptorKind, Module, Patch, PatchKind, Range, ShaderStage, Sides, Varying};
 use crate::error::{Error, ErrorKind, Place};
+use crate::ir::Capture;
 
 const MAGIC: u32 = u32::from_le_bytes(*b"ntvm");
 const VERSION: u32 = 5;
@@ -106,7 +105,7 @@ impl Module {
             (*table, rest) = split(rest, *len as usize * record)?;
         }
         let [words, patches, ranges, conditions, interface, bindings] = tables;
-        let stage = Stage::ALL.get(header[4] as usize).ok_or_else(|| malformed("an unknown stage"))?;
+        let stage = ShaderStage::ALL.get(header[4] as usize).ok_or_else(|| malformed("an unknown stage"))?;
         let settled = |side: u32| (header[7] >> side & 1 != 0).then(|| header[8 + side as usize]);
         let mut module = Module {
             words: words.to_vec(),
@@ -203,7 +202,7 @@ fn write_varying(varying: &Varying) -> [u32; 7] {
 
 fn read_varying(words: &[u32]) -> Result<Varying, Error> {
     let flag = |bit: u32| words[0] >> bit & 1 != 0;
-    let capture = VaryingCapture { buffer: words[4], stride: words[5], offset: words[6] };
+    let capture = Capture { buffer: words[4], stride: words[5], offset: words[6] };
     Ok(Varying {
         is_output: flag(0),
         patch: flag(1),
@@ -248,7 +247,7 @@ mod tests {
             has_exact_inputs: true,
             settled: Sides { inputs: None, outputs: Some(7) },
             conditions,
-            stage: Stage::Fragment,
+            stage: ShaderStage::Fragment,
             interface: vec![Varying {
                 location: 3,
                 locations: 1,

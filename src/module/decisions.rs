@@ -3,8 +3,9 @@
 //! The decisions about a module: those of links, which renumber and remove varyings, and the key of a draw.
 
 use super::table::{set_varying, PRECISE, REMOVED};
-use super::{Binding, Condition, Key, Module, Patch, PatchKind, Sides, Undeclared, Varying, VaryingCapture, SETTLED};
+use super::{Binding, Condition, Key, Module, Patch, PatchKind, Sides, Undeclared, Varying, SETTLED};
 use crate::error::{Error, ErrorKind, Place};
+use crate::ir::Capture;
 use crate::location;
 
 /// The new numbers that a link assigns.
@@ -17,7 +18,7 @@ pub struct Assignment {
     /// The blend source of outputs, by varying: 0, or 1 for the second. They have a word for it if any is the second.
     pub indices: Vec<(u32, u32)>,
     /// The new captures of transform feedback, by varying; absent ones do not change.
-    pub captures: Vec<(u32, VaryingCapture)>,
+    pub captures: Vec<(u32, Capture)>,
     /// Moved descriptors: their set and binding, and the new ones.
     pub bindings: Vec<([u32; 2], [u32; 2])>,
     /// New lengths of arrays of descriptors, by their old set and binding. Constant indices must stay within the length.
@@ -58,7 +59,7 @@ impl Assignment {
         find(&self.spec_ids, old)
     }
 
-    fn capture(&self, varying: u32) -> Option<&VaryingCapture> {
+    fn capture(&self, varying: u32) -> Option<&Capture> {
         self.captures.iter().find(|row| row.0 == varying).map(|row| &row.1)
     }
 

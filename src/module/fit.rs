@@ -16,7 +16,7 @@
 //! Such pairs of stages are rare, so modules have no words for them, and translations no work. Only they walk over
 //! the words, to find types and accesses, and insert words with new ids.
 
-use super::{Module, Stage, Varying};
+use super::{Module, ShaderStage, Varying};
 use crate::location;
 use spirv::{Decoration, Op, StorageClass};
 use std::collections::{BTreeMap, BTreeSet};
@@ -169,7 +169,7 @@ impl Module {
         for Undeclared { like, location: place, components } in undeclared {
             let Some(like) = self.interface.get(*like as usize).copied() else { continue };
             let key = (like.location, like.component.into(), like.patch);
-            let is_arrayed = matches!(self.stage, Stage::TessCtrl | Stage::Mesh) && !like.patch;
+            let is_arrayed = matches!(self.stage, ShaderStage::TessCtrl | ShaderStage::Mesh) && !like.patch;
             let Some((pointer, of_primitive)) = declared.outputs.get(&key).copied() else { continue };
             let Some((scalar, bits, length)) = declared.numbers(pointer, is_arrayed) else { continue };
             let words = location::words(bits.min(64) as u8, 1);

@@ -4,13 +4,14 @@
 
 use super::decisions::refused;
 use crate::error::Error;
+use crate::ir::Capture;
 use crate::location;
 use spirv::ExecutionModel;
 
 /// The stage of an entry point, in the order of a pipeline; those of mesh shading are last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
-pub enum Stage {
+pub enum ShaderStage {
     /// Vertex.
     Vertex,
     /// Tessellation control.
@@ -30,17 +31,17 @@ pub enum Stage {
     Mesh,
 }
 
-impl Stage {
+impl ShaderStage {
     /// All stages, in the order of their numbers.
-    pub const ALL: [Stage; 8] = [
-        Stage::Vertex,
-        Stage::TessCtrl,
-        Stage::TessEval,
-        Stage::Geometry,
-        Stage::Fragment,
-        Stage::Compute,
-        Stage::Task,
-        Stage::Mesh,
+    pub const ALL: [ShaderStage; 8] = [
+        ShaderStage::Vertex,
+        ShaderStage::TessCtrl,
+        ShaderStage::TessEval,
+        ShaderStage::Geometry,
+        ShaderStage::Fragment,
+        ShaderStage::Compute,
+        ShaderStage::Task,
+        ShaderStage::Mesh,
     ];
 
     /// The name in files and options.
@@ -51,14 +52,14 @@ impl Stage {
     /// The execution model of its entry points.
     pub fn execution_model(self) -> ExecutionModel {
         match self {
-            Stage::Vertex => ExecutionModel::Vertex,
-            Stage::TessCtrl => ExecutionModel::TessellationControl,
-            Stage::TessEval => ExecutionModel::TessellationEvaluation,
-            Stage::Geometry => ExecutionModel::Geometry,
-            Stage::Fragment => ExecutionModel::Fragment,
-            Stage::Compute => ExecutionModel::GLCompute,
-            Stage::Task => ExecutionModel::TaskEXT,
-            Stage::Mesh => ExecutionModel::MeshEXT,
+            ShaderStage::Vertex => ExecutionModel::Vertex,
+            ShaderStage::TessCtrl => ExecutionModel::TessellationControl,
+            ShaderStage::TessEval => ExecutionModel::TessellationEvaluation,
+            ShaderStage::Geometry => ExecutionModel::Geometry,
+            ShaderStage::Fragment => ExecutionModel::Fragment,
+            ShaderStage::Compute => ExecutionModel::GLCompute,
+            ShaderStage::Task => ExecutionModel::TaskEXT,
+            ShaderStage::Mesh => ExecutionModel::MeshEXT,
         }
     }
 
@@ -71,22 +72,24 @@ impl Stage {
     /// stages or none).
     pub const fn next(self) -> u8 {
         match self {
-            Stage::Vertex => Stage::TessCtrl.bit() | Stage::Geometry.bit() | Stage::Fragment.bit(),
-            Stage::TessCtrl => Stage::TessEval.bit(),
-            Stage::TessEval => Stage::Geometry.bit() | Stage::Fragment.bit(),
-            Stage::Geometry | Stage::Mesh => Stage::Fragment.bit(),
-            Stage::Task => Stage::Mesh.bit(),
-            Stage::Fragment | Stage::Compute => 0,
+            ShaderStage::Vertex => {
+                ShaderStage::TessCtrl.bit() | ShaderStage::Geometry.bit() | ShaderStage::Fragment.bit()
+            }
+            ShaderStage::TessCtrl => ShaderStage::TessEval.bit(),
+            ShaderStage::TessEval => ShaderStage::Geometry.bit() | ShaderStage::Fragment.bit(),
+            ShaderStage::Geometry | ShaderStage::Mesh => ShaderStage::Fragment.bit(),
+            ShaderStage::Task => ShaderStage::Mesh.bit(),
+            ShaderStage::Fragment | ShaderStage::Compute => 0,
         }
     }
 
     /// Returns an error unless a pipeline can have these stages one after the other. Other stages may precede and follow them.
-    pub fn check_order(stages: impl IntoIterator<Item = Stage>) -> Result<(), Error> {
+    pub fn check_order(stages: impl IntoIterator<Item = ShaderStage>) -> Result<(), Error> {
         let mut stages = stages.into_iter();
         let mut last = stages.next().ok_or_else(|| refused("there are no stages"))?;
         for stage in stages {
             if last.next() & stage.bit() == 0 {
-                let [first, second] = [last, stage].map(Stage::name);
+                let [first, second] = [last, stage].map(ShaderStage::name);
                 return Err(refused(format!("no pipeline has a {second} stage right after a {first} stage")));
             }
             last = stage;
@@ -148,17 +151,6 @@ impl DescriptorKind {
     };
 }
 
-/// The place at which transform feedback writes an output.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct VaryingCapture {
-    /// XfbBuffer.
-    pub buffer: u32,
-    /// XfbStride.
-    pub stride: u32,
-    /// Offset.
-    pub offset: u32,
-}
-
 /// An input or output that is shared with another stage, the fixed function or a vertex buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Varying {
@@ -183,7 +175,7 @@ pub struct Varying {
     /// Whether a link removed it.
     pub removed: bool,
     /// Its capture by transform feedback.
-    pub capture: Option<VaryingCapture>,
+    pub capture: Option<Capture>,
     /// Whether it is a copy of a captured built-in, or of a part of one. Only transform feedback reads it.
     pub is_copy: bool,
 }

@@ -45,7 +45,7 @@ mod write;
 
 pub use decisions::{Assignment, Decisions};
 pub use fit::Undeclared;
-pub use interface::{Binding, DescriptorKind, Stage, Varying, VaryingCapture};
+pub use interface::{Binding, DescriptorKind, ShaderStage, Varying};
 pub use key::Key;
 pub(crate) use key::Swizzled;
 pub use key_form::KeyForm;
@@ -69,7 +69,7 @@ pub struct Module {
     /// The conditions of patches and ranges.
     pub conditions: Vec<Condition>,
     /// The stage of its entry point.
-    pub stage: Stage,
+    pub stage: ShaderStage,
     /// Inputs and outputs that other stages share, in the order of their first use.
     pub interface: Vec<Varying>,
     /// The descriptors in use: each place and kind once, in order.
@@ -87,7 +87,7 @@ pub struct Module {
 
 impl Module {
     /// Fills in words, tables and stage; the conditions and lists are filled already.
-    pub(crate) fn fill(&mut self, words: Vec<u32>, tables: Tables, stage: Stage, offered: u64) {
+    pub(crate) fn fill(&mut self, words: Vec<u32>, tables: Tables, stage: ShaderStage, offered: u64) {
         (self.words, self.patches, self.ranges) = (words, tables.patches, tables.ranges);
         (self.stage, self.offered, self.settled) = (stage, offered & Key::ALL, Sides::default());
         self.seen = write::seen(&self.conditions);

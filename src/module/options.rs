@@ -20,7 +20,7 @@
 //! An option has bits in a key if and only if its mechanism is [`Mechanism::Range`]. Two options share no bits. The numbers of the
 //! bits are in stored modules and in `ffi/ntvr_module.h`, and do not change.
 
-use super::{Key, Stage};
+use super::{Key, ShaderStage};
 
 /// The mechanism by which a late fact reaches the shader. Each option uses the cheapest possible one, in this order.
 #[non_exhaustive]
@@ -63,7 +63,7 @@ pub struct OptionInfo {
     pub name: &'static str,
     /// Its mechanism.
     pub mechanism: Mechanism,
-    /// The stages whose words it can change, a bit each ([`Stage::bit`]).
+    /// The stages whose words it can change, a bit each ([`ShaderStage::bit`]).
     pub stages: u8,
     /// Its bits in a key; 0 if it has none.
     pub mask: u64,
@@ -73,14 +73,14 @@ pub struct OptionInfo {
     pub why: &'static str,
 }
 
-const LAST_VERTEX: u8 = Stage::Vertex.bit() | Stage::TessEval.bit() | Stage::Geometry.bit();
-const FRAGMENT: u8 = Stage::Fragment.bit();
+const LAST_VERTEX: u8 = ShaderStage::Vertex.bit() | ShaderStage::TessEval.bit() | ShaderStage::Geometry.bit();
+const FRAGMENT: u8 = ShaderStage::Fragment.bit();
 const PICTURE: u8 = LAST_VERTEX | FRAGMENT;
-const GRAPHICS: u8 = PICTURE | Stage::TessCtrl.bit();
+const GRAPHICS: u8 = PICTURE | ShaderStage::TessCtrl.bit();
 /// Stages with inputs or outputs that a link may change.
-const LINKED: u8 = GRAPHICS | Stage::Mesh.bit();
+const LINKED: u8 = GRAPHICS | ShaderStage::Mesh.bit();
 /// Stages with workgroups in a grid.
-const GRID: u8 = Stage::Compute.bit() | Stage::Task.bit() | Stage::Mesh.bit();
+const GRID: u8 = ShaderStage::Compute.bit() | ShaderStage::Task.bit() | ShaderStage::Mesh.bit();
 const ALL: u8 = GRAPHICS | GRID;
 
 /// Declares all options: those without bits in a key, in the order of their mechanisms, then those in keys. A row of the latter has
@@ -139,7 +139,7 @@ options! {
         ClipPlanes "clip planes" DriverUniform, LAST_VERTEX,
             "the planes change often; distances are computed in NIR";
         /// Whether the draw has indices.
-        IndexedDraw "indexed draw" DriverUniform, Stage::Vertex.bit(),
+        IndexedDraw "indexed draw" DriverUniform, ShaderStage::Vertex.bit(),
             "changes with each draw; gl_BaseVertex depends on it";
         /// Samples of a pixel.
         SampleCount "sample count" PipelineState, FRAGMENT,
@@ -168,7 +168,7 @@ options! {
         /// RelaxedPrecision of varyings.
         VaryingPrecision "precision of varyings" Patch, LINKED, "known at link; lost where only one stage relaxes it";
         /// The number of vertices in the output patch of a tessellation control shader.
-        PatchVertices "patch vertices" Patch, Stage::TessCtrl.bit(), "GL's patches have any size; one word";
+        PatchVertices "patch vertices" Patch, ShaderStage::TessCtrl.bit(), "GL's patches have any size; one word";
     }
     of_key {
         /// Removes names, lines and the text of the source.
@@ -275,7 +275,7 @@ impl OptionId {
         self.info().mechanism
     }
 
-    /// The stages whose words it can change, a bit each ([`Stage::bit`]).
+    /// The stages whose words it can change, a bit each ([`ShaderStage::bit`]).
     pub const fn stages(self) -> u8 {
         self.info().stages
     }
@@ -293,7 +293,7 @@ impl Key {
     pub const ALL: u64 = Key::of_rows(u8::MAX, false);
 
     /// The bits of the options with an effect in a stage.
-    pub const fn of_stage(stage: Stage) -> u64 {
+    pub const fn of_stage(stage: ShaderStage) -> u64 {
         Key::of_rows(stage.bit(), false)
     }
 
@@ -356,6 +356,6 @@ mod tests {
         assert!(Key::new(Key::dither(3, 2)).has(OptionId::Dither) && !Key::new(Key::STRIP).has(OptionId::Dither));
         assert!(OptionId::ALL.iter().all(|option| !Key::default().has(*option)));
         assert_eq!(Key::POSITION, 0x3f0);
-        assert_eq!(Key::of_stage(Stage::TessCtrl), Key::STRIP | Key::INLINED_UNIFORMS);
+        assert_eq!(Key::of_stage(ShaderStage::TessCtrl), Key::STRIP | Key::INLINED_UNIFORMS);
     }
 }

@@ -66,7 +66,7 @@ use crate::analysis::push_constants::PushConstants;
 use crate::analysis::value_types::ValueTypes;
 use crate::error::{Error, ErrorKind, Errors, Place};
 use crate::ir::{Def, Shader, Stage};
-use crate::module::{Decisions, Key, Module, Stage as OutStage};
+use crate::module::{Decisions, Key, Module, ShaderStage};
 use crate::op::{slots, Intrinsic};
 use crate::setters::setters;
 use crate::target::{Feature, Target};
@@ -225,18 +225,18 @@ struct State {
     fast_math: Option<float_controls::FastMath>,
 }
 
-impl From<Stage> for OutStage {
+impl From<Stage> for ShaderStage {
     /// The stage of the module: that of a kernel is a compute shader.
-    fn from(stage: Stage) -> OutStage {
+    fn from(stage: Stage) -> ShaderStage {
         match stage {
-            Stage::Vertex => OutStage::Vertex,
-            Stage::TessCtrl => OutStage::TessCtrl,
-            Stage::TessEval => OutStage::TessEval,
-            Stage::Geometry => OutStage::Geometry,
-            Stage::Fragment => OutStage::Fragment,
-            Stage::Compute | Stage::Kernel => OutStage::Compute,
-            Stage::Task => OutStage::Task,
-            Stage::Mesh => OutStage::Mesh,
+            Stage::Vertex => ShaderStage::Vertex,
+            Stage::TessCtrl => ShaderStage::TessCtrl,
+            Stage::TessEval => ShaderStage::TessEval,
+            Stage::Geometry => ShaderStage::Geometry,
+            Stage::Fragment => ShaderStage::Fragment,
+            Stage::Compute | Stage::Kernel => ShaderStage::Compute,
+            Stage::Task => ShaderStage::Task,
+            Stage::Mesh => ShaderStage::Mesh,
         }
     }
 }
@@ -271,7 +271,7 @@ impl<'a> Emit<'a> {
     }
 
     fn shader(&mut self, module: &mut Module) -> Result<()> {
-        let stage = OutStage::from(self.shader.stage());
+        let stage = ShaderStage::from(self.shader.stage());
         let mut memory = MemoryModel::GLSL450;
         if self.vmm {
             memory = MemoryModel::Vulkan;

@@ -10,7 +10,9 @@ use super::types::NumericTypes;
 use super::words::{literal, Dedup, Words};
 use super::EmitOptions;
 use crate::error::{Error, ErrorKind, Place};
-use crate::module::{Binding, Condition, Decisions, Key, Module, PatchKind, Range, Stage, Tables, Varying, ALWAYS};
+use crate::module::{
+    Binding, Condition, Decisions, Key, Module, PatchKind, Range, ShaderStage, Tables, Varying, ALWAYS,
+};
 use spirv::{AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op, StorageClass};
 
 const GLSL: [u32; 4] = literal("GLSL.std.450");
@@ -240,7 +242,7 @@ impl ModuleBuilder {
     }
 
     /// Joins the sections, in the memory of another `module`.
-    pub(super) fn finish(&mut self, stage: Stage, memory: MemoryModel, module: &mut Module) -> Result<(), Error> {
+    pub(super) fn finish(&mut self, stage: ShaderStage, memory: MemoryModel, module: &mut Module) -> Result<(), Error> {
         let [void, function_type] = self.void_function();
         let (words, mut tables) = module.take_parts();
         tables.clear();

@@ -14,7 +14,7 @@ use super::types::{Layout, Numbers};
 use super::{unsupported, Emit, Result};
 use crate::analysis::value_types;
 use crate::ir::{Capture, Inst, Precision, Stage, Var, VarFlags, Variable};
-use crate::module::{self, Condition, Key, PatchKind, Varying, ALWAYS, SETTLED};
+use crate::module::{Condition, Key, PatchKind, Varying, ALWAYS, SETTLED};
 use crate::op::names::{frag_result, varying, InterpMode};
 use crate::op::{Base, Intrinsic, Modes};
 use crate::target::Feature;
@@ -394,11 +394,7 @@ impl Emit<'_> {
             relaxed: matches!(variable.precision, Precision::Medium | Precision::Low),
             removable,
             removed: false,
-            capture: capture.map(|Capture { buffer, stride, offset }| module::VaryingCapture {
-                buffer,
-                stride,
-                offset,
-            }),
+            capture,
             is_copy: is_output && is_copy(variable, builtin, StorageClass::Output),
         });
     }

@@ -23,7 +23,7 @@ pub use cache::{Cache, CacheCounters};
 pub use likely::likely_keys;
 
 use crate::error::Error;
-use crate::module::{Key, Module, Stage};
+use crate::module::{Key, Module, ShaderStage};
 use std::sync::Arc;
 
 /// A module with a number that identifies it in a cache.
@@ -44,7 +44,7 @@ pub struct Program {
 impl Program {
     /// A program of these stages in the order of the pipeline; an error if a pipeline cannot have them.
     pub fn new(shaders: Vec<NumberedModule>) -> Result<Program, Error> {
-        Stage::check_order(shaders.iter().map(|shader| shader.module.stage))?;
+        ShaderStage::check_order(shaders.iter().map(|shader| shader.module.stage))?;
         Ok(Program { shaders })
     }
 
@@ -66,9 +66,9 @@ pub fn keys_of_stages<'m, I>(stages: I, key: Key) -> Result<impl Iterator<Item =
 where
     I: Iterator<Item = &'m Module> + Clone + 'm,
 {
-    let last = stages.clone().map(|module| module.stage).filter(|stage| *stage < Stage::Fragment).last();
+    let last = stages.clone().map(|module| module.stage).filter(|stage| *stage < ShaderStage::Fragment).last();
     let parts = stages.map(move |module| {
-        let is_hidden = module.stage < Stage::Fragment && Some(module.stage) != last;
+        let is_hidden = module.stage < ShaderStage::Fragment && Some(module.stage) != last;
         let hidden = if is_hidden { Key::POSITION } else { 0 };
         (module, Key { bits: key.bits & !hidden, ..key })
     });

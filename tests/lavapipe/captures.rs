@@ -7,7 +7,7 @@ use crate::stages::{fragment, pulled, shader};
 use ntv::capture::{BackEnd, CaptureState, Topology};
 use ntv::capture::{BUFFER_BINDING, COUNTS_BINDING, LIST_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
 use ntv::link::link;
-use ntv::module::{Stage, OPTIONS};
+use ntv::module::{ShaderStage, OPTIONS};
 use ntv::variant::{NumberedModule, Program};
 use ntv::{EmitOptions, Key, Module, Options, Translator};
 use ntv_driver::headless::{vk, Attachment, Attribute, Draw, Drawn, Resource, Resources};
@@ -206,7 +206,7 @@ fn captured(gpu: &Gpu, back_end: BackEnd, modules: &[Module], key: &Key, floats_
     let instances: Vec<&[u32]> = instances.iter().map(Vec::as_slice).collect();
     let [places, values] = [PLACES, VALUES].map(|it| floats(&it.concat()));
     let attribute = |location, bytes| Attribute { location, format: FORMAT, bytes, per_instance: false };
-    let is_tessellated = modules.iter().any(|module| module.stage == Stage::TessEval);
+    let is_tessellated = modules.iter().any(|module| module.stage == ShaderStage::TessEval);
     let topology =
         if is_tessellated { vk::PrimitiveTopology::PATCH_LIST } else { vk::PrimitiveTopology::TRIANGLE_LIST };
     let draw = Draw {
@@ -225,7 +225,7 @@ fn captured(gpu: &Gpu, back_end: BackEnd, modules: &[Module], key: &Key, floats_
             from_bytes(&drawn.captures[0])
         }
         BackEnd::Storage | BackEnd::Compute => {
-            let has_geometry = modules.iter().any(|module| module.stage == Stage::Geometry);
+            let has_geometry = modules.iter().any(|module| module.stage == ShaderStage::Geometry);
             stored(gpu, &draw, key, (floats_wanted, has_geometry))
         }
     };
@@ -282,7 +282,7 @@ fn in_order(floats: &[f32]) -> Vec<f32> {
 
 /// No option, each alone, each pair of them, and all, of the options of a vertex stage.
 fn keys() -> Vec<Key> {
-    let vertex = OPTIONS.iter().filter(|row| row.stages & Stage::Vertex.bit() != 0 && row.mask != 0);
+    let vertex = OPTIONS.iter().filter(|row| row.stages & ShaderStage::Vertex.bit() != 0 && row.mask != 0);
     let bits: Vec<u64> = vertex.map(|row| row.mask).collect();
     let pairs = bits.iter().flat_map(|first| bits.iter().map(move |second| first | second));
     let all = bits.iter().filter(|bit| **bit != Key::NO_CAPTURE).fold(0, |all, bit| all | bit);

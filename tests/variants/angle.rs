@@ -265,7 +265,7 @@ fn tessellation_stages_have_one_precision() {
         for module in link(&modules.each_ref(), Vec::new()).expect("a link").modules {
             let words = words(&module, 0);
             support::spirv_val(&words, &Target::default()).expect("a valid module");
-            let inputs = usize::from(less == 0 && module.stage == ntv::module::Stage::TessCtrl);
+            let inputs = usize::from(less == 0 && module.stage == ntv::module::ShaderStage::TessCtrl);
             // The input of the control stage belongs to another link.
             assert_eq!(decorated(&words, Decoration::RelaxedPrecision), inputs, "{less}: {body}");
         }

@@ -5,7 +5,7 @@
 use super::{closure, corpus, keys, support};
 use ntv::import::import;
 use ntv::link::link;
-use ntv::module::{Assignment, Decisions, PatchKind, Stage};
+use ntv::module::{Assignment, Decisions, PatchKind, ShaderStage};
 use ntv::{spirv, Binding, EmitOptions, Key, Module, Target};
 use ntv_gen::Random;
 
@@ -43,7 +43,7 @@ fn imported_modules_can_be_linked_and_patched() {
     let results = support::in_parallel(corpus(), |lowered| {
         let options = EmitOptions::default().names(true).lines(Some(("dump.nir", "text")));
         let own = spirv::emit(&lowered.shader, &lowered.target, &options).map_err(|errors| errors.to_string())?;
-        if matches!(own.stage, Stage::Task | Stage::Mesh) {
+        if matches!(own.stage, ShaderStage::Task | ShaderStage::Mesh) {
             // They are refused by name.
             let refusal = import(&own.words).err().map(|error| error.to_string()).unwrap_or_default();
             let is_named = refusal.contains("TaskEXT") || refusal.contains("MeshEXT");

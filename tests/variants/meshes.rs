@@ -5,7 +5,7 @@
 use super::programs::{fragment, linked, locations};
 use super::stages::shader;
 use ntv::link::link;
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv::Module;
 
 const HEADER: &str = "workgroup_size: 4, 1, 1\ntask_payload_size: 16\n";
@@ -59,7 +59,10 @@ fn missing_components_of_primitives_are_declared() {
 #[test]
 fn meshes_are_in_the_order_of_their_pipeline() {
     let modules = [task(), mesh(&["POS"], &[]), fragment(&[])].map(super::programs::emit);
-    assert_eq!(modules.each_ref().map(|module| module.stage), [Stage::Task, Stage::Mesh, Stage::Fragment]);
+    assert_eq!(
+        modules.each_ref().map(|module| module.stage),
+        [ShaderStage::Task, ShaderStage::Mesh, ShaderStage::Fragment]
+    );
     for order in [&[0, 1, 2][..], &[1, 2], &[0, 1], &[0], &[1]] {
         let stages: Vec<&Module> = order.iter().map(|number| &modules[*number]).collect();
         link(&stages, Vec::new()).expect("a pipeline");

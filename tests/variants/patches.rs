@@ -3,7 +3,8 @@
 //! Every kind of patch is at its words, and a link writes its new value.
 
 use super::{corpus, shaders, support, Lowered};
-use ntv::module::{Assignment, Decisions, PatchKind, Varying, VaryingCapture, SETTLED};
+use ntv::ir::Capture;
+use ntv::module::{Assignment, Decisions, PatchKind, Varying, SETTLED};
 use ntv::{Module, Target};
 use spirv::{Decoration, ExecutionMode, Op};
 
@@ -61,19 +62,19 @@ const ROWS: [Row; 13] = {
         Row(
             XfbBuffer,
             After(Decoration::XfbBuffer),
-            |to, module, arg| to.captures = vec![(arg, VaryingCapture { buffer: NEW, ..capture(module, arg) })],
+            |to, module, arg| to.captures = vec![(arg, Capture { buffer: NEW, ..capture(module, arg) })],
             Some(|module, arg| capture(module, arg).buffer),
         ),
         Row(
             XfbStride,
             After(Decoration::XfbStride),
-            |to, module, arg| to.captures = vec![(arg, VaryingCapture { stride: NEW, ..capture(module, arg) })],
+            |to, module, arg| to.captures = vec![(arg, Capture { stride: NEW, ..capture(module, arg) })],
             Some(|module, arg| capture(module, arg).stride),
         ),
         Row(
             XfbOffset,
             After(Decoration::Offset),
-            |to, module, arg| to.captures = vec![(arg, VaryingCapture { offset: NEW, ..capture(module, arg) })],
+            |to, module, arg| to.captures = vec![(arg, Capture { offset: NEW, ..capture(module, arg) })],
             Some(|module, arg| capture(module, arg).offset),
         ),
         Row(SpecId, After(Decoration::SpecId), |to, _, arg| to.spec_ids = vec![(arg, NEW)], None),
@@ -102,7 +103,7 @@ fn varying(module: &Module, index: u32) -> &Varying {
     &module.interface[index as usize]
 }
 
-fn capture(module: &Module, index: u32) -> VaryingCapture {
+fn capture(module: &Module, index: u32) -> Capture {
     varying(module, index).capture.expect("a varying with a place in a buffer")
 }
 

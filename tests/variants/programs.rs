@@ -4,8 +4,9 @@
 
 use super::stages::{self, shader};
 use super::{corpus, keys, support, Lowered};
+use ntv::ir::Capture;
 use ntv::link::{link, Linked};
-use ntv::module::{Assignment, Decisions, VaryingCapture, OPTIONS, PRIVATE};
+use ntv::module::{Assignment, Decisions, OPTIONS, PRIVATE};
 use ntv::variant::{likely_keys, Cache, NumberedModule, Program};
 use ntv::{Key, Module, Target};
 use ntv_gen::Random;
@@ -242,14 +243,14 @@ fn a_link_makes_precision_equal() {
 #[test]
 fn captures_move_and_keep_their_outputs() {
     let mut vertex = vertex(&["VAR0"]);
-    let bytes = ntv::ir::Capture { buffer: 0, stride: 16, offset: 0 };
+    let bytes = Capture { buffer: 0, stride: 16, offset: 0 };
     let mut lowered = Lowered::new(String::new(), std::mem::take(&mut vertex), &Target::default()).expect("a shader");
     for variable in lowered.shader.vars.values_mut().filter(|variable| variable.location == Some(32)) {
         variable.capture = Some(bytes);
     }
     let module = lowered.emit(None).expect("a module");
     let index = module.interface.iter().position(|varying| varying.capture.is_some()).expect("a capture");
-    let captures = vec![(index as u32, VaryingCapture { buffer: 2, stride: 32, offset: 8 })];
+    let captures = vec![(index as u32, Capture { buffer: 2, stride: 32, offset: 8 })];
     let assignment = Assignment { captures, ..Assignment::default() };
     let linked = link(&[&module, &emit(fragment(&[]))], vec![assignment]).expect("a link");
     assert!(!linked.modules[0].interface[index].removed);
@@ -288,7 +289,7 @@ fn a_key_bit_makes_modules_only_of_stages_that_see_it() {
         let program = program(vertex.clone(), lowered.emit(None).expect("a module"));
         // A module without a reference for the test of alpha does not take it.
         let offered = program.shaders()[1].module.offered;
-        let fragment_only = OPTIONS.iter().filter(|row| row.stages == ntv::module::Stage::Fragment.bit());
+        let fragment_only = OPTIONS.iter().filter(|row| row.stages == ntv::module::ShaderStage::Fragment.bit());
         for bit in fragment_only.flat_map(|row| (0..64).map(|bit| 1 << bit).filter(|bit| row.mask & offered & bit != 0))
         {
             let mut cache = Cache::new(usize::MAX);

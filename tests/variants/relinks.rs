@@ -6,7 +6,7 @@ use super::programs::{emit, fragment, vertex};
 use super::stages::shader;
 use super::{corpus, support, Lowered};
 use ntv::link::link;
-use ntv::module::{Assignment, Stage, Varying};
+use ntv::module::{Assignment, ShaderStage, Varying};
 use ntv::variant::{NumberedModule, Program};
 use ntv::{ErrorKind, Key, Module, Target};
 use ntv_gen::Random;
@@ -20,8 +20,8 @@ fn steps(module: &Module, random: &mut Random) -> [Assignment; 3] {
     let then = rows.iter().map(|row| moved(second, moved(first, *row).1)).collect();
     let captured = module.interface.iter().zip(0..).filter_map(|(varying, index)| Some((index, varying.capture?)));
     let captures: Vec<_> =
-        captured.map(|(index, capture)| (index, ntv::module::VaryingCapture { buffer: 3, ..capture })).collect();
-    let is_attribute = |it: &Varying| module.stage == Stage::Vertex && !it.is_output && it.builtin.is_none();
+        captured.map(|(index, capture)| (index, ntv::ir::Capture { buffer: 3, ..capture })).collect();
+    let is_attribute = |it: &Varying| module.stage == ShaderStage::Vertex && !it.is_output && it.builtin.is_none();
     let attributes = (0..).zip(&module.interface).filter(|(_, varying)| is_attribute(varying));
     let locations: Vec<(u32, u32)> = attributes.map(|(index, varying)| (index, varying.location + 1)).collect();
     let step = |bindings: Vec<_>| Assignment { bindings, ..Assignment::default() };
@@ -168,7 +168,7 @@ fn decisions_without_a_word_are_refused() {
     let of = |assignment: Assignment| refusal(&[&vertex], vec![assignment]);
     let none = Assignment::default;
     let varyings = vertex.interface.len();
-    let capture = ntv::module::VaryingCapture { buffer: 0, stride: 16, offset: 0 };
+    let capture = ntv::ir::Capture { buffer: 0, stride: 16, offset: 0 };
     let refused = [
         (
             of(Assignment { components: vec![(0, 1)], ..none() }),
@@ -204,7 +204,7 @@ fn decisions_without_a_word_are_refused() {
 #[test]
 fn stages_that_no_pipeline_has_are_refused() {
     let whole = emit(vertex(&["VAR0"]));
-    let modules = Stage::ALL.map(|stage| Module { stage, ..whole.clone() });
+    let modules = ShaderStage::ALL.map(|stage| Module { stage, ..whole.clone() });
     // By number: vertex, tessellation control and evaluation, geometry, fragment, compute.
     const FOLLOW: [(usize, usize); 7] = [(0, 1), (0, 3), (0, 4), (1, 2), (2, 3), (2, 4), (3, 4)];
     for (first, second) in (0..6).flat_map(|first| (0..6).map(move |second| (first, second))) {

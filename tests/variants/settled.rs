@@ -4,8 +4,9 @@
 
 use super::stages::shader;
 use super::{programs, support, OFFER};
+use ntv::ir::Capture;
 use ntv::link::link;
-use ntv::module::{Assignment, PatchKind, VaryingCapture};
+use ntv::module::{Assignment, PatchKind};
 use ntv::{text, EmitOptions, Module, Options, Shader, Target, Translator};
 
 /// The module of a compute shader with this header and body, for all keys.
@@ -160,6 +161,6 @@ fn each_row_is_decided() {
         spec_values: _,
         local_size: _,
         output_vertices: _,
-    } = Assignment { captures: vec![(0, VaryingCapture::default())], ..Assignment::default() };
+    } = Assignment { captures: vec![(0, Capture::default())], ..Assignment::default() };
     assert_eq!(captures.len(), 1);
 }

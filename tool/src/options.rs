@@ -5,7 +5,7 @@
 use crate::diagnostics::Reporter;
 use crate::{destination, AllFine};
 use anyhow::Result;
-use ntv::module::{KeyForm, OptionInfo, Stage, OPTIONS};
+use ntv::module::{KeyForm, OptionInfo, ShaderStage, OPTIONS};
 use serde_json::json;
 
 /// Prints the parts of a key, as `--key` takes them, and then the options of other mechanisms.
@@ -39,7 +39,7 @@ fn written(form: &KeyForm) -> String {
 }
 
 fn stages(row: &OptionInfo) -> Vec<&'static str> {
-    Stage::ALL.iter().filter(|stage| row.stages & stage.bit() != 0).map(|stage| stage.name()).collect()
+    ShaderStage::ALL.iter().filter(|stage| row.stages & stage.bit() != 0).map(|stage| stage.name()).collect()
 }
 
 fn line(name: &str, mechanism: &str, stages: &str, why: &str) -> String {
@@ -48,7 +48,7 @@ fn line(name: &str, mechanism: &str, stages: &str, why: &str) -> String {
 
 fn described(row: &OptionInfo) -> String {
     let stages = stages(row);
-    let stages = if stages.len() == Stage::ALL.len() { "all".to_string() } else { stages.join(" ") };
+    let stages = if stages.len() == ShaderStage::ALL.len() { "all".to_string() } else { stages.join(" ") };
     let name = form(row).map_or_else(|| row.name.to_string(), written);
     let why = match form(row) {
         Some(form) => format!("{}; {}", form.about, row.why),

@@ -7,7 +7,7 @@ use crate::diagnostics::{count, FileError, Problem, Reporter};
 use crate::inputs::Input;
 use crate::{destination, validate, AllFine};
 use anyhow::{ensure, Result};
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv::{Module, Target};
 use ntv_report::assembly::{listing, Look};
 use std::fs;
@@ -98,7 +98,7 @@ impl Writer {
     }
 
     /// The name of the file for a stage of the input at `path`.
-    pub(crate) fn file_name(&self, path: &Path, stage: Stage) -> String {
+    pub(crate) fn file_name(&self, path: &Path, stage: ShaderStage) -> String {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let extension = if self.emit == EmitWords::Asm { "spvasm" } else { "spv" };
         format!("{stem}.{}.{extension}", stage.name())

@@ -52,8 +52,7 @@ impl Steps {
         let status = other.wait()?;
         log.rewind()?;
         io::copy(&mut log, &mut io::stdout())?;
-        let step =
-            Step { name: chore, wall: start.elapsed(), processor: processor_time()?.saturating_sub(before) };
+        let step = Step { name: chore, wall: start.elapsed(), processor: processor_time()?.saturating_sub(before) };
         println!("== {}", step.line());
         self.done.push(step);
         ensure!(status.success(), "`cargo xtask {chore}` failed: {status}");

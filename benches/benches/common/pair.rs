@@ -6,7 +6,7 @@ use super::memory_model;
 use super::partners;
 use super::subject::Subject;
 use anyhow::Result;
-use ntv::module::{Binding, Stage};
+use ntv::module::{Binding, ShaderStage};
 use ntv::target::{Feature, Target};
 use ntv::{EmitOptions, Options, Translator};
 use ntv_benches::twins::Twin;
@@ -15,7 +15,7 @@ use spirv::{Capability, Op};
 
 /// Both modules of a shader.
 pub(crate) struct Pair {
-    pub(crate) stage: Stage,
+    pub(crate) stage: ShaderStage,
     pub(crate) theirs: Vec<u32>,
     /// Or the error of the translation.
     pub(crate) ours: Result<Vec<u32>, String>,
@@ -31,7 +31,7 @@ pub(crate) struct Pair {
 pub(crate) enum Pairing {
     Both(Pair),
     /// It cannot, for this reason.
-    LeftOut(Stage, String),
+    LeftOut(ShaderStage, String),
 }
 
 impl Pair {
@@ -68,18 +68,18 @@ impl Pair {
 type Words = Vec<u32>;
 
 /// The shaders before a module in a pipeline, and the one after it.
-fn around(stage: Stage, words: &[u32]) -> Result<(Vec<Words>, Option<Words>)> {
-    if !matches!(stage, Stage::Geometry | Stage::TessCtrl | Stage::TessEval) {
+fn around(stage: ShaderStage, words: &[u32]) -> Result<(Vec<Words>, Option<Words>)> {
+    if !matches!(stage, ShaderStage::Geometry | ShaderStage::TessCtrl | ShaderStage::TessEval) {
         return Ok((Vec::new(), None));
     }
     let module = load(words)?;
     let subject = Subject::new(&module);
-    if stage == Stage::TessEval {
+    if stage == ShaderStage::TessEval {
         let control = partners::control(&subject)?;
         let vertex = partners::vertex(&Subject::new(&load(&control)?), true)?;
         return Ok((vec![vertex, control], None));
     }
-    let after = (stage == Stage::TessCtrl).then(|| partners::evaluation(&subject)).transpose()?;
+    let after = (stage == ShaderStage::TessCtrl).then(|| partners::evaluation(&subject)).transpose()?;
     Ok((vec![partners::vertex(&subject, true)?], after))
 }
 

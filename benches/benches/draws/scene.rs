@@ -3,7 +3,7 @@
 //! A context with the state and objects of all workloads.
 
 use anyhow::Result;
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv_driver::context::{
     Blend, BlendState, BufferRange, Clear, Context, ContextOptions, Elements, FramebufferState, RasterizerState,
     Region, RtBlendState, VertexBuffer, VertexElement,
@@ -47,7 +47,7 @@ impl Scene {
     pub(crate) fn new(device: &Device) -> Result<Scene> {
         let mut context = Context::new(device, ContextOptions::default())?;
         let vertex = shader(&context, VERTEX)?;
-        context.bind_shader(Stage::Vertex, Some(&vertex))?;
+        context.bind_shader(ShaderStage::Vertex, Some(&vertex))?;
         bind_fixed(&mut context);
         let buffers = [vertices(&mut context, COLOUR)?, vertices(&mut context, OTHER_COLOUR)?];
         let formats = [vk::Format::R8G8B8A8_UNORM, vk::Format::R32G32B32A32_SFLOAT];

@@ -4,7 +4,7 @@
 
 use crate::scene::{Scene, CLEARED, SIZE};
 use anyhow::Result;
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv_driver::context::{ConstantBuffer, Scissor, Viewport};
 
 /// The colour of vertices, of textures and of the tint, in each channel.
@@ -92,7 +92,7 @@ impl Workload {
             Workload::Uniform => set_tint(scene, at)?,
             Workload::Texture => bind_texture(scene, at)?,
             Workload::Program => {
-                scene.context.bind_shader(Stage::Fragment, Some(&scene.fragments[at]))?;
+                scene.context.bind_shader(ShaderStage::Fragment, Some(&scene.fragments[at]))?;
                 bind_texture(scene, 0)?;
                 set_tint(scene, 0)?;
                 bind_block(scene, 0)?;
@@ -132,20 +132,24 @@ impl Workload {
 
 #[inline(always)]
 fn bind_block(scene: &mut Scene, at: usize) -> Result<()> {
-    Ok(scene.context.set_constant_buffer(Stage::Vertex, 1, Some(ConstantBuffer::Buffer(scene.blocks[at].clone())))?)
+    Ok(scene.context.set_constant_buffer(
+        ShaderStage::Vertex,
+        1,
+        Some(ConstantBuffer::Buffer(scene.blocks[at].clone())),
+    )?)
 }
 
 #[inline(always)]
 fn set_tint(scene: &mut Scene, at: usize) -> Result<()> {
     let tint = if at == 0 { 0.0 } else { f32::from(TINT) / 255.0 };
     let bytes = tint.to_ne_bytes().repeat(4);
-    Ok(scene.context.set_constant_buffer(Stage::Fragment, 0, Some(ConstantBuffer::User(bytes)))?)
+    Ok(scene.context.set_constant_buffer(ShaderStage::Fragment, 0, Some(ConstantBuffer::User(bytes)))?)
 }
 
 #[inline(always)]
 fn bind_texture(scene: &mut Scene, at: usize) -> Result<()> {
-    scene.context.set_sampler_views(Stage::Fragment, 0, &scene.views[at])?;
-    Ok(scene.context.bind_sampler_states(Stage::Fragment, 0, &scene.samplers)?)
+    scene.context.set_sampler_views(ShaderStage::Fragment, 0, &scene.views[at])?;
+    Ok(scene.context.bind_sampler_states(ShaderStage::Fragment, 0, &scene.samplers)?)
 }
 
 /// Sets state 0 of all workloads.

@@ -17,7 +17,7 @@ mod partners;
 mod subject;
 
 use anyhow::{bail, Result};
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv::{EmitOptions, Options, Translator};
 use ntv_benches::log;
 use ntv_benches::twins::Twin;
@@ -89,7 +89,7 @@ fn line(device: &Device, twin: &Twin) -> Result<String> {
 /// A module and the other parts of its pipeline.
 struct Case<'a> {
     words: &'a [u32],
-    stage: Stage,
+    stage: ShaderStage,
     outside: Outside,
     phis: usize,
 }
@@ -112,9 +112,11 @@ impl<'a> Case<'a> {
             device.time_draw(&draw)
         };
         Ok(match self.stage {
-            Stage::Compute => device.time_dispatch(&Dispatch { module: self.words, groups: [1; 3], push_constants })?,
-            Stage::Vertex => draw(&[self.words])?,
-            Stage::Fragment | Stage::Geometry => draw(&[&self.outside.partner, self.words])?,
+            ShaderStage::Compute => {
+                device.time_dispatch(&Dispatch { module: self.words, groups: [1; 3], push_constants })?
+            }
+            ShaderStage::Vertex => draw(&[self.words])?,
+            ShaderStage::Fragment | ShaderStage::Geometry => draw(&[&self.outside.partner, self.words])?,
             stage => bail!("the stage is {stage:?}"),
         })
     }

@@ -11,7 +11,7 @@ use crate::pipeline::{Numbered, VertexElements};
 use crate::program::{DescriptorClass, Program, Shader, GRAPHICS, STAGES};
 use crate::resource::{ImageView, Sampler, SamplerView};
 use crate::state::Tracked;
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use std::sync::Arc;
 
 /// The number of constant buffers of a stage.
@@ -291,7 +291,7 @@ impl Context {
     }
 
     /// Binds the shader of a stage; `None` unbinds it.
-    pub fn bind_shader(&mut self, stage: Stage, shader: Option<&Arc<Shader>>) -> Result<()> {
+    pub fn bind_shader(&mut self, stage: ShaderStage, shader: Option<&Arc<Shader>>) -> Result<()> {
         if let Some(shader) = shader.filter(|shader| shader.stage != stage) {
             let (own, name) = (shader.stage.name(), stage.name());
             return Err(Error::new(format!("a {own} shader is bound to the {name} stage")));
@@ -307,11 +307,13 @@ impl Context {
     }
 
     /// Sets the bit of the program of `stage`, if the shaders differ from those of the last draw or dispatch.
-    fn mark_shaders(&mut self, stage: Stage) {
+    fn mark_shaders(&mut self, stage: ShaderStage) {
         let shaders = &self.bound.shaders;
-        let number = |stage: Stage| shaders[stage as usize].as_ref().map_or(0, |shader| shader.id);
+        let number = |stage: ShaderStage| shaders[stage as usize].as_ref().map_or(0, |shader| shader.id);
         let (bit, differs) = match stage {
-            Stage::Compute => (Dirty::ComputeProgram, self.bound.compute_program.set(number(Stage::Compute))),
+            ShaderStage::Compute => {
+                (Dirty::ComputeProgram, self.bound.compute_program.set(number(ShaderStage::Compute)))
+            }
             _ => (Dirty::Program, self.bound.program.set(GRAPHICS.map(number))),
         };
         self.mark(bit, differs);
@@ -328,9 +330,9 @@ impl Context {
     }
 
     /// The mask of slots of `stage` and `class` that the bound program reads; all slots if there is no program.
-    fn used(&self, stage: Stage, class: DescriptorClass) -> u64 {
+    fn used(&self, stage: ShaderStage, class: DescriptorClass) -> u64 {
         let program = match stage {
-            Stage::Compute => self.current.compute.as_ref().map(|(program, _)| program),
+            ShaderStage::Compute => self.current.compute.as_ref().map(|(program, _)| program),
             _ => self.current.program.as_ref(),
         };
         let Some(program) = program else { return u64::MAX };
@@ -338,9 +340,9 @@ impl Context {
     }
 
     /// Sets the bit of `class` if the bound program of `stage` uses it. Another program checks all slots anew.
-    fn mark_slot(&mut self, stage: Stage, class: DescriptorClass, differs: bool) {
+    fn mark_slot(&mut self, stage: ShaderStage, class: DescriptorClass, differs: bool) {
         let bit = match (stage, class) {
-            (Stage::Compute, _) => Dirty::ComputeResources,
+            (ShaderStage::Compute, _) => Dirty::ComputeResources,
             (_, DescriptorClass::Uniforms) => Dirty::Uniforms,
             (_, DescriptorClass::UniformBuffers) => Dirty::UniformBuffers,
             (_, DescriptorClass::Textures) => Dirty::Textures,
@@ -349,7 +351,7 @@ impl Context {
         };
         // Other slots share the bit: those of this class in all graphics stages, or of all classes in the compute stage.
         let any_differs = |context: &Context| match stage {
-            Stage::Compute => DescriptorClass::ALL.into_iter().any(|class| context.slot_differs(stage, class)),
+            ShaderStage::Compute => DescriptorClass::ALL.into_iter().any(|class| context.slot_differs(stage, class)),
             _ => GRAPHICS.iter().any(|stage| context.slot_differs(*stage, class)),
         };
         if differs || !self.changes.is_forced(bit) {
@@ -358,7 +360,7 @@ impl Context {
         }
     }
 
-    fn slot_differs(&self, stage: Stage, class: DescriptorClass) -> bool {
+    fn slot_differs(&self, stage: ShaderStage, class: DescriptorClass) -> bool {
         let (slots, used) = (&self.bound.stages[stage as usize], self.used(stage, class));
         match class {
             DescriptorClass::Uniforms | DescriptorClass::UniformBuffers => slots.constants.differs(used),
@@ -369,7 +371,12 @@ impl Context {
     }
 
     /// Binds a constant buffer of a stage.
-    pub fn set_constant_buffer(&mut self, stage: Stage, index: usize, buffer: Option<ConstantBuffer>) -> Result<()> {
+    pub fn set_constant_buffer(
+        &mut self,
+        stage: ShaderStage,
+        index: usize,
+        buffer: Option<ConstantBuffer>,
+    ) -> Result<()> {
         check_slots("constant buffer", index, 1, MAX_CONSTANT_BUFFERS)?;
         if let Some(ConstantBuffer::Buffer(range)) = &buffer {
             check_range(range, self.device.limits.min_uniform_buffer_offset_alignment)?;
@@ -394,7 +401,7 @@ impl Context {
         let is_inline = |program: &Arc<Program>| program.inline_blocks.iter().any(|block| block.is(stage, index));
         match (stage, &self.current) {
             // The state of dispatches is not tracked.
-            (Stage::Compute, Current { compute: Some((program, _)), .. }) if is_inline(program) => {
+            (ShaderStage::Compute, Current { compute: Some((program, _)), .. }) if is_inline(program) => {
                 self.current.is_settled = false;
             }
             (_, Current { program: Some(program), .. }) if is_inline(program) => self.mark_push_constants(),
@@ -416,7 +423,12 @@ impl Context {
     }
 
     /// Binds shader buffers of a stage from `first` on.
-    pub fn set_shader_buffers(&mut self, stage: Stage, first: usize, buffers: &[Option<BufferRange>]) -> Result<()> {
+    pub fn set_shader_buffers(
+        &mut self,
+        stage: ShaderStage,
+        first: usize,
+        buffers: &[Option<BufferRange>],
+    ) -> Result<()> {
         check_slots("shader buffer", first, buffers.len(), MAX_SHADER_BUFFERS)?;
         for range in buffers.iter().flatten() {
             check_range(range, self.device.limits.min_storage_buffer_offset_alignment)?;
@@ -436,7 +448,7 @@ impl Context {
     }
 
     /// Binds sampler views of a stage from `first` on.
-    pub fn set_sampler_views(&mut self, stage: Stage, first: usize, views: &[Option<SamplerView>]) -> Result<()> {
+    pub fn set_sampler_views(&mut self, stage: ShaderStage, first: usize, views: &[Option<SamplerView>]) -> Result<()> {
         check_slots("sampler view", first, views.len(), MAX_SAMPLERS)?;
         let used = self.used(stage, DescriptorClass::Textures);
         for (slot, view) in (first..).zip(views) {
@@ -456,7 +468,12 @@ impl Context {
     }
 
     /// Binds samplers of a stage from `first` on.
-    pub fn bind_sampler_states(&mut self, stage: Stage, first: usize, samplers: &[Option<Arc<Sampler>>]) -> Result<()> {
+    pub fn bind_sampler_states(
+        &mut self,
+        stage: ShaderStage,
+        first: usize,
+        samplers: &[Option<Arc<Sampler>>],
+    ) -> Result<()> {
         check_slots("sampler", first, samplers.len(), MAX_SAMPLERS)?;
         let used = self.used(stage, DescriptorClass::Textures);
         for (slot, sampler) in (first..).zip(samplers) {
@@ -470,7 +487,7 @@ impl Context {
     }
 
     /// Binds shader images of a stage from `first` on.
-    pub fn set_shader_images(&mut self, stage: Stage, first: usize, images: &[Option<ImageView>]) -> Result<()> {
+    pub fn set_shader_images(&mut self, stage: ShaderStage, first: usize, images: &[Option<ImageView>]) -> Result<()> {
         check_slots("shader image", first, images.len(), MAX_IMAGES)?;
         let used = self.used(stage, DescriptorClass::Images);
         for (slot, image) in (first..).zip(images) {
@@ -574,12 +591,12 @@ impl Context {
     }
 }
 
-fn constant_bit(stage: Stage, index: usize) -> Dirty {
+fn constant_bit(stage: ShaderStage, index: usize) -> Dirty {
     graphics_or_compute(stage, if index == 0 { Dirty::Uniforms } else { Dirty::UniformBuffers })
 }
 
-fn graphics_or_compute(stage: Stage, bit: Dirty) -> Dirty {
-    if stage == Stage::Compute {
+fn graphics_or_compute(stage: ShaderStage, bit: Dirty) -> Dirty {
+    if stage == ShaderStage::Compute {
         Dirty::ComputeResources
     } else {
         bit

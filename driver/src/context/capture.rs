@@ -22,7 +22,7 @@ use crate::resource::BufferStorage;
 use ash::vk;
 use ntv::capture::{fitting, Attribute, AttributeFormat, BackEnd, CaptureState, ProvokingVertex};
 use ntv::capture::{BUFFER_BINDING, STATE_BINDING, VERTEX_BUFFER_BINDING};
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use std::sync::{Arc, PoisonError, Weak};
 
 /// The number of vertices of a workgroup of a capturing compute shader.
@@ -172,7 +172,7 @@ impl Context {
         if let Some(known) = capturers.iter().find(is_of) {
             return Ok((Arc::clone(&known.program), Arc::clone(&known.pipeline)));
         }
-        let shader = self.bound.shaders[Stage::Vertex as usize].clone().ok_or_else(missing)?;
+        let shader = self.bound.shaders[ShaderStage::Vertex as usize].clone().ok_or_else(missing)?;
         let Source::Nir(nir) = &shader.source else {
             return Err(Error::new("captures by compute shaders need shaders of NIR"));
         };

@@ -12,7 +12,7 @@ use super::state::FramebufferState;
 use super::{Context, Dirty};
 use crate::program::{DescriptorClass, Program};
 use crate::resource::{Bind, ImageStorage, ImageView, SamplerView, Texture};
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use std::sync::Arc;
 
 /// The numbers of textures that are used in several ways.
@@ -70,8 +70,8 @@ impl Context {
     }
 
     /// The use of an image that shaders of `stage` sample.
-    pub(super) fn use_of_sampled(&self, stage: Stage, storage: &ImageStorage) -> Use {
-        let general = if stage == Stage::Compute { &self.current.compute_general } else { &self.current.general };
+    pub(super) fn use_of_sampled(&self, stage: ShaderStage, storage: &ImageStorage) -> Use {
+        let general = if stage == ShaderStage::Compute { &self.current.compute_general } else { &self.current.general };
         if general.contains(&storage.texture) {
             Use::SampledGeneral
         } else {

@@ -76,7 +76,7 @@ use crate::state::BitSet;
 use batch::Batch;
 use bind::Bound;
 use ntv::ir::XfbInfo;
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use rustc_hash::FxHashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
@@ -225,7 +225,7 @@ impl Context {
         Ok(self.new_shader(words.module.stage, Source::Words(Box::new(words)), (xfb, false)))
     }
 
-    fn new_shader(&self, stage: Stage, source: Source, (xfb, may_capture): (XfbInfo, bool)) -> Arc<Shader> {
+    fn new_shader(&self, stage: ShaderStage, source: Source, (xfb, may_capture): (XfbInfo, bool)) -> Arc<Shader> {
         let (id, shared) = (crate::resource::unique_id(), Arc::downgrade(&self.shared));
         Arc::new(Shader { id, stage, source, xfb, may_capture, shared })
     }

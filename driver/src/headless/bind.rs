@@ -8,7 +8,7 @@ use crate::context::{BufferRange, ConstantBuffer, Context, Download, Region, Ver
 use crate::program::Shader;
 use crate::resource::{Bind, Buffer, ImageView, Sampler, SamplerView, Texture, TextureDescription, TextureTarget};
 use ash::vk;
-use ntv::module::{DescriptorKind as Kind, Stage};
+use ntv::module::{DescriptorKind as Kind, ShaderStage};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -101,17 +101,18 @@ impl<'a> Stages<'a> {
 
     /// Whether the only stage is compute.
     pub(super) fn is_compute(&self) -> bool {
-        matches!(&self.shaders[..], [shader] if shader.stage() == Stage::Compute)
+        matches!(&self.shaders[..], [shader] if shader.stage() == ShaderStage::Compute)
     }
 
     /// Whether a mesh shader makes the primitives.
     pub(super) fn has_meshes(&self) -> bool {
-        self.shaders.iter().any(|shader| shader.stage() == Stage::Mesh)
+        self.shaders.iter().any(|shader| shader.stage() == ShaderStage::Mesh)
     }
 
     /// Binds the shaders and all of their resources.
     pub(super) fn bind(&self, context: &mut Context) -> Result<()> {
-        for stage in Stage::ALL.into_iter().filter(|stage| (*stage == Stage::Compute) == self.is_compute()) {
+        for stage in ShaderStage::ALL.into_iter().filter(|stage| (*stage == ShaderStage::Compute) == self.is_compute())
+        {
             context.bind_shader(stage, self.shaders.iter().find(|shader| shader.stage() == stage))?;
         }
         context.set_push_constants(self.push_constants)?;

@@ -11,7 +11,7 @@ use crate::pipeline::ALWAYS_DYNAMIC;
 use crate::program::{create_module, descriptor_type, stage_flags};
 use ash::vk;
 use ntv::import::reflect;
-use ntv::module::{Binding, Stage};
+use ntv::module::{Binding, ShaderStage};
 use std::ffi::{c_char, CStr, CString};
 use std::sync::Arc;
 use std::time::Instant;
@@ -36,7 +36,7 @@ pub struct Executable {
 
 /// A module of a pipeline, with the name of its entry point.
 struct Part {
-    stage: Stage,
+    stage: ShaderStage,
     entry: CString,
     module: Owned<vk::ShaderModule>,
 }
@@ -112,14 +112,14 @@ fn pipeline(device: &Arc<Logical>, parts: &[Part], layout: vk::PipelineLayout) -
         .collect();
     let flags = vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR;
     let (made, call) = match parts {
-        [Part { stage: Stage::Compute, .. }] => {
+        [Part { stage: ShaderStage::Compute, .. }] => {
             let info = vk::ComputePipelineCreateInfo::default().flags(flags).layout(layout).stage(stages[0]);
             // SAFETY: the module and the layout live, and the layout has the resources of the module.
             let made = unsafe { device.raw.create_compute_pipelines(vk::PipelineCache::null(), &[info], None) };
             (made, "vkCreateComputePipelines")
         }
         _ => {
-            let is_fragment = parts.iter().any(|part| part.stage == Stage::Fragment);
+            let is_fragment = parts.iter().any(|part| part.stage == ShaderStage::Fragment);
             let part = match is_fragment {
                 true => vk::GraphicsPipelineLibraryFlagsEXT::FRAGMENT_SHADER,
                 false => vk::GraphicsPipelineLibraryFlagsEXT::PRE_RASTERIZATION_SHADERS,

@@ -12,11 +12,11 @@ use crate::error::{Context as _, Error, Result};
 use crate::format::aspects;
 use crate::program::{stage_flags, Program};
 use ash::vk;
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use std::sync::Arc;
 
 /// The modules of a pipeline, by stage.
-pub(crate) type StageModules = Vec<(Stage, Arc<Owned<vk::ShaderModule>>)>;
+pub(crate) type StageModules = Vec<(ShaderStage, Arc<Owned<vk::ShaderModule>>)>;
 
 /// The objects that belong to the numbers of a description.
 pub(crate) struct Source<'a> {
@@ -205,9 +205,9 @@ fn color_blend<'a>(
 }
 
 /// Whether the part of a pipeline, or the whole one, has the shader of a stage.
-fn has_stage(part: Option<vk::GraphicsPipelineLibraryFlagsEXT>, stage: Stage) -> bool {
+fn has_stage(part: Option<vk::GraphicsPipelineLibraryFlagsEXT>, stage: ShaderStage) -> bool {
     let own = match stage {
-        Stage::Fragment => vk::GraphicsPipelineLibraryFlagsEXT::FRAGMENT_SHADER,
+        ShaderStage::Fragment => vk::GraphicsPipelineLibraryFlagsEXT::FRAGMENT_SHADER,
         _ => vk::GraphicsPipelineLibraryFlagsEXT::PRE_RASTERIZATION_SHADERS,
     };
     part.is_none_or(|part| part == own)
@@ -286,7 +286,7 @@ fn first(device: &Arc<Logical>, made: Vec<vk::Pipeline>) -> Result<Owned<vk::Pip
 
 fn stage_info<'a>(
     program: &'a Program,
-    (stage, module): &(Stage, Arc<Owned<vk::ShaderModule>>),
+    (stage, module): &(ShaderStage, Arc<Owned<vk::ShaderModule>>),
 ) -> vk::PipelineShaderStageCreateInfo<'a> {
     let name = program.entry(*stage);
     vk::PipelineShaderStageCreateInfo::default().stage(stage_flags(*stage)).module(***module).name(name)

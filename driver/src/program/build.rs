@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use ntv::capture::{Attribute, BackEnd};
 use ntv::import::reflect;
 use ntv::ir::XfbInfo;
-use ntv::module::{DescriptorKind, Module, Stage};
+use ntv::module::{DescriptorKind, Module, ShaderStage};
 use ntv::plan::{plan, Class, Limits, Placements, Plan, Threshold, Wishes};
 use ntv::{variant, EmitOptions, Feature, Key, Options, Target, Translator};
 use std::ffi::CString;
@@ -75,7 +75,7 @@ impl Builder {
         for (shader, placements) in shaders.iter().zip(classes) {
             let (module, captured) = self.translate(shader, placements, options)?;
             // Only the last stage before the rasterizer captures.
-            if module.stage < Stage::Fragment {
+            if module.stage < ShaderStage::Fragment {
                 xfb = captured;
             }
             modules.push(module);
@@ -198,7 +198,7 @@ pub(crate) fn capture_program(
     let module = Translator::new(options).translate(&mut nir, &emit);
     let module = module.map_err(|errors| Error::new(errors.to_string()))?;
     let push_constants = if reads_push_constants(&module.words) { device.limits.max_push_constants_size } else { 0 };
-    let (content, assignments) = Content::collect(&[&module], push_constants, Some(Stage::Vertex))?;
+    let (content, assignments) = Content::collect(&[&module], push_constants, Some(ShaderStage::Vertex))?;
     let layout = layouts.get(device, &content)?;
     let linked = ntv::link::link(&[&module], assignments).map_err(|error| Error::new(error.to_string()))?;
     finish(linked.modules, layout, (XfbInfo::default(), push_constants))
@@ -244,8 +244,9 @@ fn reads_push_constants(words: &[u32]) -> bool {
 
 fn finish(modules: Vec<Module>, layout: Arc<super::Layout>, (xfb, push_constants): (XfbInfo, u32)) -> Result<Program> {
     let has = |stage| modules.iter().any(|module| module.stage == stage);
-    let (has_fragment, has_tessellation, has_meshes) = (has(Stage::Fragment), has(Stage::TessEval), has(Stage::Mesh));
-    let vertex = modules.iter().filter(|module| module.stage == Stage::Vertex);
+    let (has_fragment, has_tessellation, has_meshes) =
+        (has(ShaderStage::Fragment), has(ShaderStage::TessEval), has(ShaderStage::Mesh));
+    let vertex = modules.iter().filter(|module| module.stage == ShaderStage::Vertex);
     let inputs = vertex.flat_map(|module| &module.interface).filter(|it| !it.is_output && it.builtin.is_none());
     let inputs = inputs.filter(|it| !it.removed);
     let bits = |it: &ntv::module::Varying| (it.location..it.location + it.locations).fold(0, |all, at| all | bit(at));

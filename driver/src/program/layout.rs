@@ -20,7 +20,7 @@ use crate::device::Logical;
 use crate::error::{Context as _, Error, Result};
 use crate::resource::unique_id;
 use ash::vk;
-use ntv::module::{Assignment, DescriptorKind, Module, Stage};
+use ntv::module::{Assignment, DescriptorKind, Module, ShaderStage};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Descriptors that change together: one set each, numbered as in [`Target::descriptor_set`](ntv::Target::descriptor_set).
@@ -56,9 +56,9 @@ impl DescriptorClass {
 pub(crate) struct SlotBinding {
     pub(crate) class: DescriptorClass,
     /// The stage whose slots they refer to.
-    pub(crate) stage: Stage,
+    pub(crate) stage: ShaderStage,
     /// The stage whose shader uses them.
-    pub(crate) runs_in: Stage,
+    pub(crate) runs_in: ShaderStage,
     /// The first slot that the context binds to it.
     pub(crate) slot: u32,
     pub(crate) count: u32,
@@ -113,7 +113,7 @@ impl Content {
     pub(super) fn collect(
         modules: &[&Module],
         push_constants: u32,
-        slots_of: Option<Stage>,
+        slots_of: Option<ShaderStage>,
     ) -> Result<(Content, Vec<Assignment>)> {
         let mut slots: [Vec<SlotBinding>; CLASSES] = Default::default();
         let mut firsts = [0; CLASSES];
@@ -294,15 +294,15 @@ pub(crate) fn descriptor_type(kind: DescriptorKind, has_dynamic_offsets: bool) -
 }
 
 /// Vulkan's bit of a stage.
-pub(crate) fn stage_flags(stage: Stage) -> vk::ShaderStageFlags {
+pub(crate) fn stage_flags(stage: ShaderStage) -> vk::ShaderStageFlags {
     match stage {
-        Stage::Vertex => vk::ShaderStageFlags::VERTEX,
-        Stage::TessCtrl => vk::ShaderStageFlags::TESSELLATION_CONTROL,
-        Stage::TessEval => vk::ShaderStageFlags::TESSELLATION_EVALUATION,
-        Stage::Geometry => vk::ShaderStageFlags::GEOMETRY,
-        Stage::Fragment => vk::ShaderStageFlags::FRAGMENT,
-        Stage::Compute => vk::ShaderStageFlags::COMPUTE,
-        Stage::Task => vk::ShaderStageFlags::TASK_EXT,
-        Stage::Mesh => vk::ShaderStageFlags::MESH_EXT,
+        ShaderStage::Vertex => vk::ShaderStageFlags::VERTEX,
+        ShaderStage::TessCtrl => vk::ShaderStageFlags::TESSELLATION_CONTROL,
+        ShaderStage::TessEval => vk::ShaderStageFlags::TESSELLATION_EVALUATION,
+        ShaderStage::Geometry => vk::ShaderStageFlags::GEOMETRY,
+        ShaderStage::Fragment => vk::ShaderStageFlags::FRAGMENT,
+        ShaderStage::Compute => vk::ShaderStageFlags::COMPUTE,
+        ShaderStage::Task => vk::ShaderStageFlags::TASK_EXT,
+        ShaderStage::Mesh => vk::ShaderStageFlags::MESH_EXT,
     }
 }

@@ -30,7 +30,7 @@ use crate::context::Shared;
 use crate::pipeline::{Numbered, Pipeline, Pipelines, VertexElements, Word};
 use ntv::capture::BackEnd;
 use ntv::ir::XfbInfo;
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv::variant;
 use std::ffi::{CStr, CString};
 use std::sync::{Arc, Mutex, Weak};
@@ -39,13 +39,20 @@ use std::sync::{Arc, Mutex, Weak};
 pub const STAGES: usize = 8;
 
 /// The stages of draws, in the order of the pipeline.
-pub(crate) const GRAPHICS: [Stage; STAGES - 1] =
-    [Stage::Vertex, Stage::TessCtrl, Stage::TessEval, Stage::Geometry, Stage::Task, Stage::Mesh, Stage::Fragment];
+pub(crate) const GRAPHICS: [ShaderStage; STAGES - 1] = [
+    ShaderStage::Vertex,
+    ShaderStage::TessCtrl,
+    ShaderStage::TessEval,
+    ShaderStage::Geometry,
+    ShaderStage::Task,
+    ShaderStage::Mesh,
+    ShaderStage::Fragment,
+];
 
 /// A shader as the application created it: Gallium's `pipe_shader_state`.
 pub struct Shader {
     pub(crate) id: u64,
-    pub(crate) stage: Stage,
+    pub(crate) stage: ShaderStage,
     pub(crate) source: Source,
     /// The captures, as far as they are known before translation.
     pub(crate) xfb: XfbInfo,
@@ -74,7 +81,7 @@ pub(crate) enum Source {
 
 impl Shader {
     /// Its stage.
-    pub fn stage(&self) -> Stage {
+    pub fn stage(&self) -> ShaderStage {
         self.stage
     }
 
@@ -125,7 +132,7 @@ pub(crate) struct Program {
     /// The constant buffers that are in the push constants.
     pub(crate) inline_blocks: Vec<InlineBlock>,
     /// The names of entry points, by stage; missing ones are `main`.
-    pub(crate) entries: Vec<(Stage, CString)>,
+    pub(crate) entries: Vec<(ShaderStage, CString)>,
     /// Whether its shaders are of words: the push constants are the application's, and descriptors have exactly the given bytes.
     pub(crate) is_plain: bool,
     /// Whether its fragment shader reads the framebuffer, as input attachments.
@@ -154,7 +161,7 @@ impl Drop for Program {
 
 impl Program {
     /// The name of a stage's entry point.
-    pub(crate) fn entry(&self, stage: Stage) -> &CStr {
+    pub(crate) fn entry(&self, stage: ShaderStage) -> &CStr {
         self.entries.iter().find(|row| row.0 == stage).map_or(c"main", |row| &row.1)
     }
 
@@ -167,7 +174,7 @@ impl Program {
 /// A constant buffer that is in the push constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct InlineBlock {
-    pub(crate) stage: Stage,
+    pub(crate) stage: ShaderStage,
     pub(crate) slot: u32,
     /// The offset in the push constants, in bytes.
     pub(crate) offset: u32,
@@ -175,13 +182,13 @@ pub(crate) struct InlineBlock {
 }
 
 impl InlineBlock {
-    pub(crate) fn is(&self, stage: Stage, slot: usize) -> bool {
+    pub(crate) fn is(&self, stage: ShaderStage, slot: usize) -> bool {
         self.stage == stage && self.slot as usize == slot
     }
 }
 
 /// Converts a stage of NIR to a stage of ntv's modules; `None` for stages that no context has.
-pub(crate) fn module_stage(stage: ntv::ir::Stage) -> Option<Stage> {
+pub(crate) fn module_stage(stage: ntv::ir::Stage) -> Option<ShaderStage> {
     let name = stage.name().strip_prefix("MESA_SHADER_")?;
-    Stage::ALL.into_iter().find(|known| known.name().eq_ignore_ascii_case(name))
+    ShaderStage::ALL.into_iter().find(|known| known.name().eq_ignore_ascii_case(name))
 }

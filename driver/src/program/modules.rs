@@ -7,7 +7,7 @@ use crate::device::handle::Owned;
 use crate::device::Logical;
 use crate::error::{Context as _, Error, Result};
 use ash::vk;
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv::variant::{Cache, CacheCounters};
 use ntv::Key;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -45,7 +45,7 @@ impl Modules {
         device: &Arc<Logical>,
         program: &Program,
         key: &Key,
-    ) -> Result<Vec<(Stage, Arc<Owned<vk::ShaderModule>>)>> {
+    ) -> Result<Vec<(ShaderStage, Arc<Owned<vk::ShaderModule>>)>> {
         let keys = program.variants.keys(key).map_err(|error| Error::new(error.to_string()))?;
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let mut modules = Vec::new();

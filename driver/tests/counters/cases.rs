@@ -3,7 +3,7 @@
 //! A row for each way to set a state, with two values.
 
 use crate::scene::{user, Scene, Shaders};
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv::Key;
 use ntv_driver::context::{
     BlendState, BufferRange, ConstantBuffer, DepthStencilAlphaState, FramebufferState, RasterizerState, RtBlendState,
@@ -49,16 +49,16 @@ macro_rules! cases {
 
 /// All setters, with state that shaders use, and with state that they do not use.
 pub(crate) const CASES: &[Case] = cases! {
-    bind_shader("the fragment shader", PLAIN) Yes: |scene, other| shader(scene, Stage::Fragment, "uniforms", other);
-    bind_shader("a geometry shader", PLAIN) Yes: |scene, other| shader(scene, Stage::Geometry, "", other);
+    bind_shader("the fragment shader", PLAIN) Yes: |scene, other| shader(scene, ShaderStage::Fragment, "uniforms", other);
+    bind_shader("a geometry shader", PLAIN) Yes: |scene, other| shader(scene, ShaderStage::Geometry, "", other);
     bind_shader("the compute shader", Shaders::Compute("increments")) Yes: |scene, other| {
-        shader(scene, Stage::Compute, "adds uniforms", other)
+        shader(scene, ShaderStage::Compute, "adds uniforms", other)
     };
     bind_shader("a compute shader that is not run", PLAIN) No: |scene, other| {
-        shader(scene, Stage::Compute, "adds uniforms", other)
+        shader(scene, ShaderStage::Compute, "adds uniforms", other)
     };
     bind_shader("a fragment shader that does not draw", Shaders::Compute("increments")) No: |scene, other| {
-        shader(scene, Stage::Fragment, "plain", other)
+        shader(scene, ShaderStage::Fragment, "plain", other)
     };
     set_framebuffer_state("another texture", PLAIN) Yes: |scene, other| {
         let framebuffer = scene.framebuffer(&[&scene.targets[usize::from(other)]]);
@@ -80,80 +80,80 @@ pub(crate) const CASES: &[Case] = cases! {
         scene.context.set_framebuffer_state(&framebuffer)
     };
     set_constant_buffer("loose uniforms", Shaders::Draw("plain", "uniforms")) Yes: |scene, other| {
-        constants(scene, Stage::Fragment, 0, other)
+        constants(scene, ShaderStage::Fragment, 0, other)
     };
     set_constant_buffer("loose uniforms of the vertex shader", Shaders::Draw("moved by uniforms", "plain")) Yes: |scene, other| {
-        constants(scene, Stage::Vertex, 0, other)
+        constants(scene, ShaderStage::Vertex, 0, other)
     };
-    set_constant_buffer("a block by value", BLOCKS) Yes: |scene, other| constants(scene, Stage::Fragment, 2, other);
+    set_constant_buffer("a block by value", BLOCKS) Yes: |scene, other| constants(scene, ShaderStage::Fragment, 2, other);
     set_constant_buffer("a block in a buffer", BLOCKS) Yes: |scene, other| {
         let range = BufferRange::whole(&scene.buffers[usize::from(other)]);
-        scene.context.set_constant_buffer(Stage::Fragment, 1, Some(ConstantBuffer::Buffer(range)))
+        scene.context.set_constant_buffer(ShaderStage::Fragment, 1, Some(ConstantBuffer::Buffer(range)))
     };
     set_constant_buffer("a part of a buffer", BLOCKS) Yes: |scene, other| {
         let range = BufferRange { offset: if other { 256 } else { 0 }, size: 64, ..BufferRange::whole(&scene.buffers[0]) };
-        scene.context.set_constant_buffer(Stage::Fragment, 1, Some(ConstantBuffer::Buffer(range)))
+        scene.context.set_constant_buffer(ShaderStage::Fragment, 1, Some(ConstantBuffer::Buffer(range)))
     };
     set_constant_buffer("a block of the geometry shader", Shaders::Geometry) Yes: |scene, other| {
-        constants(scene, Stage::Geometry, 1, other)
+        constants(scene, ShaderStage::Geometry, 1, other)
     };
     set_constant_buffer("uniforms in push constants", Shaders::Inline) Yes: |scene, other| {
-        constants(scene, Stage::Fragment, 0, other)
+        constants(scene, ShaderStage::Fragment, 0, other)
     };
     set_constant_buffer("uniforms of the compute shader", Shaders::Compute("adds uniforms")) Yes: |scene, other| {
-        constants(scene, Stage::Compute, 0, other)
+        constants(scene, ShaderStage::Compute, 0, other)
     };
-    set_constant_buffer("a block that no shader uses", BLOCKS) No: |scene, other| constants(scene, Stage::Fragment, 5, other);
-    set_constant_buffer("loose uniforms that are not read", BLOCKS) No: |scene, other| constants(scene, Stage::Fragment, 0, other);
-    set_constant_buffer("a block of another stage", BLOCKS) No: |scene, other| constants(scene, Stage::Vertex, 1, other);
-    set_constant_buffer("a block of a stage without shader", BLOCKS) No: |scene, other| constants(scene, Stage::Geometry, 1, other);
-    set_constant_buffer("a block for dispatches", BLOCKS) No: |scene, other| constants(scene, Stage::Compute, 1, other);
+    set_constant_buffer("a block that no shader uses", BLOCKS) No: |scene, other| constants(scene, ShaderStage::Fragment, 5, other);
+    set_constant_buffer("loose uniforms that are not read", BLOCKS) No: |scene, other| constants(scene, ShaderStage::Fragment, 0, other);
+    set_constant_buffer("a block of another stage", BLOCKS) No: |scene, other| constants(scene, ShaderStage::Vertex, 1, other);
+    set_constant_buffer("a block of a stage without shader", BLOCKS) No: |scene, other| constants(scene, ShaderStage::Geometry, 1, other);
+    set_constant_buffer("a block for dispatches", BLOCKS) No: |scene, other| constants(scene, ShaderStage::Compute, 1, other);
     set_constant_buffer("a block that is not dispatched with", Shaders::Compute("increments")) No: |scene, other| {
-        constants(scene, Stage::Compute, 0, other)
+        constants(scene, ShaderStage::Compute, 0, other)
     };
-    set_sampler_views("a texture", TEXTURE) Yes: |scene, other| view(scene, Stage::Fragment, 0, other);
+    set_sampler_views("a texture", TEXTURE) Yes: |scene, other| view(scene, ShaderStage::Fragment, 0, other);
     set_sampler_views("one of two textures", Shaders::Draw("plain", "two textures")) Yes: |scene, other| {
-        view(scene, Stage::Fragment, 2, other)
+        view(scene, ShaderStage::Fragment, 2, other)
     };
     set_sampler_views("texels of a buffer", Shaders::Draw("plain", "texels")) Yes: |scene, other| {
         let buffer = Arc::clone(&scene.buffers[usize::from(other)]);
         let view = SamplerView::Buffer { buffer, format: vk::Format::R8G8B8A8_UNORM, offset: 0, size: 64 };
-        scene.context.set_sampler_views(Stage::Fragment, 3, &[Some(view)])
+        scene.context.set_sampler_views(ShaderStage::Fragment, 3, &[Some(view)])
     };
     set_sampler_views("a texture for dispatches", Shaders::Compute("from a texture to an image")) Yes: |scene, other| {
-        view(scene, Stage::Compute, 0, other)
+        view(scene, ShaderStage::Compute, 0, other)
     };
-    set_sampler_views("a texture that no shader uses", PLAIN) No: |scene, other| view(scene, Stage::Fragment, 0, other);
-    set_sampler_views("a texture of another slot", TEXTURE) No: |scene, other| view(scene, Stage::Fragment, 1, other);
-    set_sampler_views("a texture of another stage", TEXTURE) No: |scene, other| view(scene, Stage::Vertex, 0, other);
+    set_sampler_views("a texture that no shader uses", PLAIN) No: |scene, other| view(scene, ShaderStage::Fragment, 0, other);
+    set_sampler_views("a texture of another slot", TEXTURE) No: |scene, other| view(scene, ShaderStage::Fragment, 1, other);
+    set_sampler_views("a texture of another stage", TEXTURE) No: |scene, other| view(scene, ShaderStage::Vertex, 0, other);
     set_sampler_views("a texture that is not dispatched with", Shaders::Compute("increments")) No: |scene, other| {
-        view(scene, Stage::Compute, 0, other)
+        view(scene, ShaderStage::Compute, 0, other)
     };
-    bind_sampler_states("a sampler", TEXTURE) Yes: |scene, other| sampler(scene, Stage::Fragment, 0, other);
+    bind_sampler_states("a sampler", TEXTURE) Yes: |scene, other| sampler(scene, ShaderStage::Fragment, 0, other);
     bind_sampler_states("a sampler for dispatches", Shaders::Compute("from a texture to an image")) Yes: |scene, other| {
-        sampler(scene, Stage::Compute, 0, other)
+        sampler(scene, ShaderStage::Compute, 0, other)
     };
-    bind_sampler_states("a sampler that no shader uses", PLAIN) No: |scene, other| sampler(scene, Stage::Fragment, 0, other);
-    bind_sampler_states("a sampler of another slot", TEXTURE) No: |scene, other| sampler(scene, Stage::Fragment, 1, other);
+    bind_sampler_states("a sampler that no shader uses", PLAIN) No: |scene, other| sampler(scene, ShaderStage::Fragment, 0, other);
+    bind_sampler_states("a sampler of another slot", TEXTURE) No: |scene, other| sampler(scene, ShaderStage::Fragment, 1, other);
     set_shader_buffers("a buffer", Shaders::Draw("plain", "counts in a buffer")) Yes: |scene, other| {
-        buffer(scene, Stage::Fragment, 0, other)
+        buffer(scene, ShaderStage::Fragment, 0, other)
     };
     set_shader_buffers("a buffer for dispatches", Shaders::Compute("increments")) Yes: |scene, other| {
-        buffer(scene, Stage::Compute, 0, other)
+        buffer(scene, ShaderStage::Compute, 0, other)
     };
-    set_shader_buffers("a buffer that no shader uses", PLAIN) No: |scene, other| buffer(scene, Stage::Fragment, 0, other);
+    set_shader_buffers("a buffer that no shader uses", PLAIN) No: |scene, other| buffer(scene, ShaderStage::Fragment, 0, other);
     set_shader_buffers("a buffer of another slot", Shaders::Compute("increments")) No: |scene, other| {
-        buffer(scene, Stage::Compute, 1, other)
+        buffer(scene, ShaderStage::Compute, 1, other)
     };
     set_shader_images("an image", Shaders::Draw("plain", "stores to an image")) Yes: |scene, other| {
-        image(scene, Stage::Fragment, 0, other)
+        image(scene, ShaderStage::Fragment, 0, other)
     };
     set_shader_images("an image for dispatches", Shaders::Compute("from a texture to an image")) Yes: |scene, other| {
-        image(scene, Stage::Compute, 0, other)
+        image(scene, ShaderStage::Compute, 0, other)
     };
-    set_shader_images("an image that no shader uses", PLAIN) No: |scene, other| image(scene, Stage::Fragment, 0, other);
+    set_shader_images("an image that no shader uses", PLAIN) No: |scene, other| image(scene, ShaderStage::Fragment, 0, other);
     set_shader_images("an image of another slot", Shaders::Draw("plain", "stores to an image")) No: |scene, other| {
-        image(scene, Stage::Fragment, 1, other)
+        image(scene, ShaderStage::Fragment, 1, other)
     };
     set_vertex_buffers("vertices", PLAIN) Yes: |scene, other| vertices(scene, 0, other);
     set_vertex_buffers("an offset", PLAIN) Yes: |scene, other| {
@@ -256,32 +256,32 @@ pub(crate) const CASES: &[Case] = cases! {
 };
 
 /// The shader that is bound first, or another one.
-fn shader(scene: &mut Scene, stage: Stage, name: &str, other: bool) -> Result<()> {
+fn shader(scene: &mut Scene, stage: ShaderStage, name: &str, other: bool) -> Result<()> {
     let shader = scene.other_shader(stage, name);
     let first = scene.first_shader(stage);
     scene.context.bind_shader(stage, if other { Some(&shader) } else { first.as_ref() })
 }
 
-fn constants(scene: &mut Scene, stage: Stage, slot: usize, other: bool) -> Result<()> {
+fn constants(scene: &mut Scene, stage: ShaderStage, slot: usize, other: bool) -> Result<()> {
     scene.context.set_constant_buffer(stage, slot, Some(user(u8::from(other))))
 }
 
-fn view(scene: &mut Scene, stage: Stage, slot: usize, other: bool) -> Result<()> {
+fn view(scene: &mut Scene, stage: ShaderStage, slot: usize, other: bool) -> Result<()> {
     let view = SamplerView::whole(&scene.textures[usize::from(other)]);
     scene.context.set_sampler_views(stage, slot, &[Some(view)])
 }
 
-fn sampler(scene: &mut Scene, stage: Stage, slot: usize, other: bool) -> Result<()> {
+fn sampler(scene: &mut Scene, stage: ShaderStage, slot: usize, other: bool) -> Result<()> {
     let sampler = Arc::clone(&scene.samplers[usize::from(other)]);
     scene.context.bind_sampler_states(stage, slot, &[Some(sampler)])
 }
 
-fn buffer(scene: &mut Scene, stage: Stage, slot: usize, other: bool) -> Result<()> {
+fn buffer(scene: &mut Scene, stage: ShaderStage, slot: usize, other: bool) -> Result<()> {
     let range = BufferRange::whole(&scene.buffers[usize::from(other)]);
     scene.context.set_shader_buffers(stage, slot, &[Some(range)])
 }
 
-fn image(scene: &mut Scene, stage: Stage, slot: usize, other: bool) -> Result<()> {
+fn image(scene: &mut Scene, stage: ShaderStage, slot: usize, other: bool) -> Result<()> {
     let view = ImageView::whole(&scene.images[usize::from(other)]);
     scene.context.set_shader_images(stage, slot, &[Some(view)])
 }

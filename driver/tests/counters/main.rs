@@ -13,7 +13,7 @@ mod shaders;
 mod support;
 
 use cases::{rasterizer, Case, Seen, CASES};
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv::Key;
 use ntv_driver::context::{BlendState, Clear, Counters, Dirty, FramebufferState, RasterizerState, RtBlendState};
 use ntv_driver::device::DynamicState;
@@ -195,7 +195,7 @@ fn a_clear_leaves_a_texture_to_the_next_draw() {
     let mut scene = Scene::new(&device, Shaders::Draw("plain", "texture"));
     scene.command();
     let view = SamplerView::whole(&scene.textures[1]);
-    scene.context.set_sampler_views(Stage::Fragment, 0, &[Some(view)]).unwrap();
+    scene.context.set_sampler_views(ShaderStage::Fragment, 0, &[Some(view)]).unwrap();
     let pending = scene.context.dirty();
     assert!(pending.contains(Dirty::Textures));
     let before = scene.context.counters();

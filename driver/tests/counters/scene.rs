@@ -4,7 +4,7 @@
 
 use crate::shaders::{self, Info};
 use crate::support::{elements, framebuffer, triangle, viewport, VEC4};
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv::{EmitOptions, Options, Translator};
 use ntv_driver::context::{
     Blend, BlendState, BufferRange, ConstantBuffer, Context, ContextOptions, Counters, DrawInfo, DrawStart, Elements,
@@ -69,7 +69,7 @@ pub(crate) struct Scene {
     /// The shaders that are bound first.
     first: Vec<Arc<Shader>>,
     /// Other shaders, created at their first use.
-    others: Vec<(Stage, Arc<Shader>)>,
+    others: Vec<(ShaderStage, Arc<Shader>)>,
     pub(crate) targets: [Arc<Texture>; 2],
     pub(crate) depth: Arc<Texture>,
     pub(crate) samples: Arc<Texture>,
@@ -136,15 +136,15 @@ impl Scene {
     }
 
     /// A shader with this name.
-    pub(crate) fn shader(&self, stage: Stage, name: &str) -> Arc<Shader> {
+    pub(crate) fn shader(&self, stage: ShaderStage, name: &str) -> Arc<Shader> {
         let (info, stage) = match stage {
-            Stage::Vertex => (named(shaders::VERTEX, name), "VERTEX"),
-            Stage::Fragment => (named(shaders::FRAGMENT, name), "FRAGMENT"),
-            Stage::Compute => (named(shaders::COMPUTE, name), "COMPUTE"),
-            Stage::Geometry => (&shaders::GEOMETRY, "GEOMETRY"),
-            Stage::TessCtrl => (&shaders::CONTROL, "TESS_CTRL"),
-            Stage::TessEval => (&shaders::EVALUATION, "TESS_EVAL"),
-            Stage::Task | Stage::Mesh => panic!("the counters have no mesh shaders"),
+            ShaderStage::Vertex => (named(shaders::VERTEX, name), "VERTEX"),
+            ShaderStage::Fragment => (named(shaders::FRAGMENT, name), "FRAGMENT"),
+            ShaderStage::Compute => (named(shaders::COMPUTE, name), "COMPUTE"),
+            ShaderStage::Geometry => (&shaders::GEOMETRY, "GEOMETRY"),
+            ShaderStage::TessCtrl => (&shaders::CONTROL, "TESS_CTRL"),
+            ShaderStage::TessEval => (&shaders::EVALUATION, "TESS_EVAL"),
+            ShaderStage::Task | ShaderStage::Mesh => panic!("the counters have no mesh shaders"),
         };
         crate::support::shader(&self.context, &info.text(stage))
     }
@@ -159,20 +159,20 @@ impl Scene {
     fn bind_shaders(&mut self) -> Result<()> {
         let (vertex, fragment) = match self.shaders {
             Shaders::Compute(name) => {
-                self.first = vec![self.shader(Stage::Compute, name)];
-                return self.context.bind_shader(Stage::Compute, Some(&self.first[0]));
+                self.first = vec![self.shader(ShaderStage::Compute, name)];
+                return self.context.bind_shader(ShaderStage::Compute, Some(&self.first[0]));
             }
             Shaders::Draw(vertex, fragment) => (vertex, fragment),
             Shaders::Inline => ("plain", "uniforms"),
             Shaders::Geometry | Shaders::Tessellation | Shaders::Words => ("plain", "plain"),
         };
-        let between: &[Stage] = match self.shaders {
-            Shaders::Geometry => &[Stage::Geometry],
-            Shaders::Tessellation => &[Stage::TessCtrl, Stage::TessEval],
+        let between: &[ShaderStage] = match self.shaders {
+            Shaders::Geometry => &[ShaderStage::Geometry],
+            Shaders::Tessellation => &[ShaderStage::TessCtrl, ShaderStage::TessEval],
             _ => &[],
         };
-        let stages = [&[Stage::Vertex], between, &[Stage::Fragment]].concat();
-        let name = |stage| if stage == Stage::Vertex { vertex } else { fragment };
+        let stages = [&[ShaderStage::Vertex], between, &[ShaderStage::Fragment]].concat();
+        let name = |stage| if stage == ShaderStage::Vertex { vertex } else { fragment };
         let mut list: Vec<Arc<Shader>> = stages.iter().map(|stage| self.shader(*stage, name(*stage))).collect();
         if self.shaders == Shaders::Words {
             let fragment = named(shaders::FRAGMENT, "plain").text("FRAGMENT");
@@ -189,12 +189,12 @@ impl Scene {
     }
 
     /// The shader that is bound to a stage first.
-    pub(crate) fn first_shader(&self, stage: Stage) -> Option<Arc<Shader>> {
+    pub(crate) fn first_shader(&self, stage: ShaderStage) -> Option<Arc<Shader>> {
         self.first.iter().find(|shader| shader.stage() == stage).cloned()
     }
 
     /// Another shader of a stage, always the same one.
-    pub(crate) fn other_shader(&mut self, stage: Stage, name: &str) -> Arc<Shader> {
+    pub(crate) fn other_shader(&mut self, stage: ShaderStage, name: &str) -> Arc<Shader> {
         if let Some((_, shader)) = self.others.iter().find(|(known, _)| *known == stage) {
             return Arc::clone(shader);
         }
@@ -211,7 +211,7 @@ impl Scene {
         context.set_vertex_buffers(0, &[Some(vertices)])?;
         context.set_viewport_states(&[viewport(8.0)]);
         context.set_framebuffer_state(&framebuffer(&self.targets[0]))?;
-        for stage in Stage::ALL {
+        for stage in ShaderStage::ALL {
             (0..3).try_for_each(|slot| context.set_constant_buffer(stage, slot, Some(user(0))))?;
             let texels = SamplerView::Buffer {
                 buffer: Arc::clone(&self.buffers[0]),

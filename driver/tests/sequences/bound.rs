@@ -6,7 +6,7 @@ use crate::call::{Constants, Draw};
 use crate::scene::{resource_of_image, resource_of_view, Resource};
 use crate::shaders::{self, Info};
 use crate::tables;
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv_driver::context::Topology;
 use std::collections::HashMap;
 
@@ -22,21 +22,21 @@ pub(crate) struct Bound {
     pub(crate) elements: Option<usize>,
     pub(crate) framebuffer: Option<usize>,
     pub(crate) vertex_buffers: HashMap<usize, usize>,
-    pub(crate) constants: HashMap<(Stage, usize), Option<Constants>>,
-    pub(crate) buffers: HashMap<(Stage, usize), usize>,
-    pub(crate) views: HashMap<(Stage, usize), usize>,
-    pub(crate) images: HashMap<(Stage, usize), usize>,
+    pub(crate) constants: HashMap<(ShaderStage, usize), Option<Constants>>,
+    pub(crate) buffers: HashMap<(ShaderStage, usize), usize>,
+    pub(crate) views: HashMap<(ShaderStage, usize), usize>,
+    pub(crate) images: HashMap<(ShaderStage, usize), usize>,
     pub(crate) targets: Vec<Option<usize>>,
 }
 
 impl Bound {
     /// The shaders that a draw runs.
-    fn shaders(&self) -> Vec<(Stage, &'static Info)> {
+    fn shaders(&self) -> Vec<(ShaderStage, &'static Info)> {
         let mut list = Vec::new();
-        list.extend(self.vertex.map(|number| (Stage::Vertex, &shaders::VERTEX[number])));
-        list.extend(self.fragment.map(|number| (Stage::Fragment, &shaders::FRAGMENT[number])));
+        list.extend(self.vertex.map(|number| (ShaderStage::Vertex, &shaders::VERTEX[number])));
+        list.extend(self.fragment.map(|number| (ShaderStage::Fragment, &shaders::FRAGMENT[number])));
         if self.geometry {
-            list.push((Stage::Geometry, &shaders::GEOMETRY));
+            list.push((ShaderStage::Geometry, &shaders::GEOMETRY));
         }
         list
     }
@@ -77,7 +77,7 @@ impl Bound {
         [read, written]
     }
 
-    fn resources_of(&self, shaders: &[(Stage, &Info)]) -> [Vec<Resource>; 2] {
+    fn resources_of(&self, shaders: &[(ShaderStage, &Info)]) -> [Vec<Resource>; 2] {
         let [mut read, mut written] = [Vec::new(), Vec::new()];
         for (stage, info) in shaders {
             for slot in info.constants {
@@ -108,7 +108,7 @@ impl Bound {
 
     /// Whether a dispatch reads a resource that it writes, or writes it in two ways.
     pub(crate) fn dispatch_is_undefined(&self) -> bool {
-        let shader = self.compute.map(|number| (Stage::Compute, &shaders::COMPUTE[number]));
+        let shader = self.compute.map(|number| (ShaderStage::Compute, &shaders::COMPUTE[number]));
         is_undefined(self.resources_of(shader.as_slice()))
     }
 

@@ -2,7 +2,7 @@
 
 //! Calls of a context, with indices of their objects in the tables of a [`Scene`](crate::scene::Scene).
 
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv_driver::context::Topology;
 
 /// The contents of a constant buffer.
@@ -51,12 +51,12 @@ pub(crate) enum Call {
     Elements(usize),
     /// The first slot, buffers and offsets.
     VertexBuffers(usize, Vec<Option<(usize, u64)>>),
-    Constants(Stage, usize, Option<Constants>),
+    Constants(ShaderStage, usize, Option<Constants>),
     /// The first slot, buffers, offsets and sizes.
-    ShaderBuffers(Stage, usize, Vec<Option<(usize, u64, u64)>>),
-    Views(Stage, usize, Vec<Option<usize>>),
-    Samplers(Stage, usize, Vec<Option<usize>>),
-    Images(Stage, usize, Vec<Option<usize>>),
+    ShaderBuffers(ShaderStage, usize, Vec<Option<(usize, u64, u64)>>),
+    Views(ShaderStage, usize, Vec<Option<usize>>),
+    Samplers(ShaderStage, usize, Vec<Option<usize>>),
+    Images(ShaderStage, usize, Vec<Option<usize>>),
     Framebuffer(usize),
     Viewports(usize),
     Scissors(usize),

@@ -7,7 +7,7 @@ use crate::scene::VIEWS;
 use crate::shaders;
 use crate::tables;
 use fastrand::Rng;
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv_driver::vk;
 
 /// The sequence with this number.
@@ -38,18 +38,20 @@ fn prologue(rng: &mut Rng, calls: &mut Vec<Call>) {
     calls.push(Call::VertexBuffers(0, vec![Some((0, 0)), Some((1, 0)), Some((0, 0))]));
     calls.push(Call::Framebuffer(if rng.bool() { 0 } else { rng.usize(..tables::FRAMEBUFFERS.len()) }));
     calls.push(Call::Viewports(0));
-    calls.push(Call::Views(Stage::Fragment, 0, vec![Some(3), Some(2), Some(5), Some(6)]));
-    calls.push(Call::ShaderBuffers(Stage::Fragment, 0, vec![Some((4, 0, 256))]));
-    calls.push(Call::ShaderBuffers(Stage::Compute, 0, vec![Some((4, 0, 256)), Some((5, 0, 1024))]));
-    calls.push(Call::Images(Stage::Fragment, 0, vec![Some(0)]));
-    for stage in [Stage::Vertex, Stage::Fragment, Stage::Compute] {
+    calls.push(Call::Views(ShaderStage::Fragment, 0, vec![Some(3), Some(2), Some(5), Some(6)]));
+    calls.push(Call::ShaderBuffers(ShaderStage::Fragment, 0, vec![Some((4, 0, 256))]));
+    calls.push(Call::ShaderBuffers(ShaderStage::Compute, 0, vec![Some((4, 0, 256)), Some((5, 0, 1024))]));
+    calls.push(Call::Images(ShaderStage::Fragment, 0, vec![Some(0)]));
+    for stage in [ShaderStage::Vertex, ShaderStage::Fragment, ShaderStage::Compute] {
         calls.push(Call::Constants(stage, 0, Some(Constants::User(16, 1))));
     }
-    for (stage, slot) in [(Stage::Fragment, 1), (Stage::Fragment, 2), (Stage::Geometry, 1), (Stage::Compute, 1)] {
+    for (stage, slot) in
+        [(ShaderStage::Fragment, 1), (ShaderStage::Fragment, 2), (ShaderStage::Geometry, 1), (ShaderStage::Compute, 1)]
+    {
         calls.push(Call::Constants(stage, slot, Some(Constants::Buffer(2, 0, 64))));
     }
-    calls.push(Call::Views(Stage::Compute, 0, vec![Some(3)]));
-    calls.push(Call::Images(Stage::Compute, 0, vec![Some(1)]));
+    calls.push(Call::Views(ShaderStage::Compute, 0, vec![Some(3)]));
+    calls.push(Call::Images(ShaderStage::Compute, 0, vec![Some(1)]));
     if rng.bool() {
         calls.push(Call::Compute(Some(index(rng, shaders::COMPUTE))));
     }
@@ -69,8 +71,17 @@ fn some<T>(rng: &mut Rng, make: impl FnOnce(&mut Rng) -> T) -> Option<T> {
     (rng.u8(..8) > 0).then(|| make(rng))
 }
 
-fn stage(rng: &mut Rng) -> Stage {
-    one(rng, &[Stage::Vertex, Stage::Fragment, Stage::Fragment, Stage::Geometry, Stage::Compute])
+fn stage(rng: &mut Rng) -> ShaderStage {
+    one(
+        rng,
+        &[
+            ShaderStage::Vertex,
+            ShaderStage::Fragment,
+            ShaderStage::Fragment,
+            ShaderStage::Geometry,
+            ShaderStage::Compute,
+        ],
+    )
 }
 
 /// A few rows, and their first slot.

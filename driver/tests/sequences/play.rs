@@ -6,7 +6,7 @@ use crate::bound::Bound;
 use crate::call::{Call, Constants, Draw, Indirect};
 use crate::scene::{new_buffer, Rig, Scene};
 use crate::tables;
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv_driver::context::{
     Blit, BufferRange, Clear, ConstantBuffer, Context, ContextOptions, DrawIndirect, DrawInfo, DrawStart, Indices,
     Region, VertexBuffer,
@@ -202,24 +202,24 @@ impl<'a> Player<'a> {
         match call {
             Call::Vertex(number) => {
                 bound.vertex = *number;
-                context.bind_shader(Stage::Vertex, number.map(|number| &rig.vertex[number]))
+                context.bind_shader(ShaderStage::Vertex, number.map(|number| &rig.vertex[number]))
             }
             Call::Fragment(number) => {
                 bound.fragment = *number;
-                context.bind_shader(Stage::Fragment, number.map(|number| &self.scene.fragment[number]))
+                context.bind_shader(ShaderStage::Fragment, number.map(|number| &self.scene.fragment[number]))
             }
             Call::Compute(number) => {
                 bound.compute = *number;
-                context.bind_shader(Stage::Compute, number.map(|number| &rig.compute[number]))
+                context.bind_shader(ShaderStage::Compute, number.map(|number| &rig.compute[number]))
             }
             Call::Geometry(there) => {
                 bound.geometry = *there;
-                context.bind_shader(Stage::Geometry, there.then_some(&rig.geometry))
+                context.bind_shader(ShaderStage::Geometry, there.then_some(&rig.geometry))
             }
             Call::Tessellation(there) => {
                 bound.tessellation = *there;
-                context.bind_shader(Stage::TessCtrl, there.then_some(&rig.control))?;
-                context.bind_shader(Stage::TessEval, there.then_some(&rig.evaluation))
+                context.bind_shader(ShaderStage::TessCtrl, there.then_some(&rig.control))?;
+                context.bind_shader(ShaderStage::TessEval, there.then_some(&rig.evaluation))
             }
             _ => Ok(()),
         }

@@ -4,7 +4,7 @@
 #![allow(dead_code, reason = "each test uses a part")]
 
 use crate::support::{elements, framebuffer, shader, target, triangle, vertex, viewport};
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv_driver::context::{ConstantBuffer, Context, ContextOptions, VertexBuffer};
 use ntv_driver::device::{Device, DeviceOptions};
 use ntv_driver::program::Shader;
@@ -88,8 +88,8 @@ impl Shared {
         let vertices = VertexBuffer { buffer: Arc::clone(&self.vertices), offset: 0 };
         context.set_vertex_buffers(0, &[Some(vertices)]).unwrap();
         let range = ntv_driver::context::BufferRange::whole(&self.uniforms);
-        context.set_constant_buffer(Stage::Fragment, 0, Some(ConstantBuffer::Buffer(range))).unwrap();
-        context.set_sampler_views(Stage::Fragment, 0, &[Some(SamplerView::whole(&self.texture))]).unwrap();
+        context.set_constant_buffer(ShaderStage::Fragment, 0, Some(ConstantBuffer::Buffer(range))).unwrap();
+        context.set_sampler_views(ShaderStage::Fragment, 0, &[Some(SamplerView::whole(&self.texture))]).unwrap();
         context.set_viewport_states(&[viewport(8.0)]);
         let target = target(context).unwrap();
         context.set_framebuffer_state(&framebuffer(&target)).unwrap();

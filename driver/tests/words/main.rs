@@ -8,7 +8,7 @@ mod shared;
 mod support;
 
 use ntv::import::import;
-use ntv::module::{DescriptorKind, Stage};
+use ntv::module::{DescriptorKind, ShaderStage};
 use ntv_driver::context::{BufferRange, Clear, ConstantBuffer, Context, Region, VertexBuffer};
 use ntv_driver::program::Shader;
 use ntv_driver::resource::{SamplerView, TextureDescription};
@@ -56,16 +56,16 @@ fn shaders_of_words_use_their_slots() {
     let (kind, block) = slot(fragment, [2, 5]);
     assert_eq!(kind, DescriptorKind::UniformBuffer);
     let factors = ConstantBuffer::User(floats([0.5, 1.0, 1.0, 1.0]));
-    context.set_constant_buffer(Stage::Fragment, block, Some(factors)).unwrap();
+    context.set_constant_buffer(ShaderStage::Fragment, block, Some(factors)).unwrap();
     let (kind, sums) = slot(fragment, [0, 7]);
     assert_eq!(kind, DescriptorKind::StorageBuffer);
     let buffer = context.create_buffer_with(&floats([0.0, 0.25, 0.0, 0.0])).unwrap();
-    context.set_shader_buffers(Stage::Fragment, sums, &[Some(BufferRange::whole(&buffer))]).unwrap();
+    context.set_shader_buffers(ShaderStage::Fragment, sums, &[Some(BufferRange::whole(&buffer))]).unwrap();
     let (kind, picture) = slot(fragment, [1, 3]);
     assert_eq!(kind, DescriptorKind::CombinedImageSampler);
     let texture = context.create_texture(TextureDescription::default()).unwrap();
     context.texture_subdata(&texture, Region::of_level(&texture, 0), &[16, 0, 32, 0]).unwrap();
-    context.set_sampler_views(Stage::Fragment, picture, &[Some(SamplerView::whole(&texture))]).unwrap();
+    context.set_sampler_views(ShaderStage::Fragment, picture, &[Some(SamplerView::whole(&texture))]).unwrap();
     context.set_push_constants(&floats([0.0, 0.0, 0.25, 0.0])).unwrap();
 
     let target = target(&context).unwrap();
@@ -86,7 +86,7 @@ fn shaders_of_words_compute() {
     bind(&mut context, std::slice::from_ref(&shader));
     let buffer = context.create_buffer_with(&[1, 2, 3, 4].map(u32::to_le_bytes).concat()).unwrap();
     let (_, number) = slot(&shader, [4, 9]);
-    context.set_shader_buffers(Stage::Compute, number, &[Some(BufferRange::whole(&buffer))]).unwrap();
+    context.set_shader_buffers(ShaderStage::Compute, number, &[Some(BufferRange::whole(&buffer))]).unwrap();
     context.launch_grid([1, 1, 1]).unwrap();
     context.memory_barrier();
     assert_eq!(context.read_buffer(&buffer, 0, 16).unwrap(), [2, 4, 6, 8].map(u32::to_le_bytes).concat());
@@ -104,7 +104,7 @@ fn imported_modules_are_linked_with_nir() {
     bind(&mut context, &shaders);
     bind_triangle(&mut context, [1.0, 0.5, 0.25, 1.0]);
     let factors = ConstantBuffer::User(floats([0.5, 1.0, 1.0, 1.0]));
-    context.set_constant_buffer(Stage::Fragment, 0, Some(factors)).unwrap();
+    context.set_constant_buffer(ShaderStage::Fragment, 0, Some(factors)).unwrap();
     let target = target(&context).unwrap();
     context.set_framebuffer_state(&framebuffer(&target)).unwrap();
     context.draw_triangles(3).unwrap();

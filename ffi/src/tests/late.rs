@@ -9,7 +9,8 @@ use crate::{
     ntvr_module_store, ntvr_program_keys, ntvr_result_free, ntvr_target_init, ntvr_translator_create,
     ntvr_translator_destroy,
 };
-use ntv_core::module::{Assignment, PatchKind, VaryingCapture, SETTLED};
+use ntv_core::ir::Capture;
+use ntv_core::module::{Assignment, PatchKind, SETTLED};
 use ntv_core::{text, wire, EmitOptions, Key, Module, Shader, Translator};
 use std::ptr::{null, null_mut};
 
@@ -273,7 +274,7 @@ fn everything(module: &Module, by: u32) -> Assignment {
             .collect(),
         captures: of(PatchKind::XfbBuffer)
             .into_iter()
-            .map(|it| (it, VaryingCapture { buffer: by, stride: 64 * by, offset: 4 * by }))
+            .map(|it| (it, Capture { buffer: by, stride: 64 * by, offset: 4 * by }))
             .collect(),
         bindings: module.bindings.iter().map(|it| (row(it), [it.set + by, it.binding + 1])).collect(),
         lengths: arrays.map(|it| (row(&it), it.count + by)).collect(),

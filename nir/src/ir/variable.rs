@@ -73,7 +73,7 @@ pub enum Precision {
 }
 
 /// The buffer and offset to which transform feedback writes an output; all in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Capture {
     /// The buffer, 0 to 3.
     pub buffer: u32,

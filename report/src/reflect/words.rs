@@ -5,7 +5,7 @@
 use super::types::{id, literal, Ids};
 use super::{Block, Constant, Io, Member, Reflection, Resource};
 use crate::load::load;
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use rspirv::binary::ParseState;
 use rspirv::dr::{Instruction, Operand};
 use spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass, Word};
@@ -40,7 +40,7 @@ pub(super) fn reflect(words: &[u32]) -> Result<Reflection, ParseState> {
 fn entry_point(ids: &Ids<'_>, reflection: &mut Reflection) {
     let Some(entry) = ids.module.entry_points.first() else { return };
     if let Some(Operand::ExecutionModel(model)) = entry.operands.first() {
-        let stage = Stage::ALL.iter().find(|stage| stage.execution_model() == *model);
+        let stage = ShaderStage::ALL.iter().find(|stage| stage.execution_model() == *model);
         let is_kernel = *model == ExecutionModel::Kernel;
         reflection.stage = stage.map_or(if is_kernel { "kernel" } else { "unknown" }, |stage| stage.name());
     }
@@ -58,7 +58,7 @@ fn entry_point(ids: &Ids<'_>, reflection: &mut Reflection) {
             InputPoints | InputLines | InputLinesAdjacency | InputTrianglesAdjacency | Triangles | Quads | Isolines => {
                 reflection.primitive = Some(format!("{kind:?}"));
             }
-            OutputVertices if reflection.stage == Stage::TessCtrl.name() => {
+            OutputVertices if reflection.stage == ShaderStage::TessCtrl.name() => {
                 reflection.patch_vertices = Some(number(2));
             }
             _ => {}

@@ -17,7 +17,7 @@ use super::scene::{self, CaptureBackEnd, CaptureMode, CaptureRequest};
 use crate::names::unknown;
 use ntv::capture::{self, BackEnd, BufferMode, Output, Request, XfbLimits};
 use ntv::ir::{TypeData, Variable};
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv::op::names::varying;
 use ntv::op::{Base, Modes};
 use ntv::Shader;
@@ -52,7 +52,7 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub(crate) struct Symbol {
     pub(crate) name: String,
-    pub(crate) stage: Stage,
+    pub(crate) stage: ShaderStage,
     pub(crate) kind: Kind,
     /// The slot, or the first word of a uniform.
     pub(crate) at: u32,
@@ -62,7 +62,7 @@ pub(crate) struct Symbol {
 #[derive(Debug)]
 pub(crate) struct Program {
     /// The stages, in the order of the pipeline.
-    pub(crate) shaders: Vec<(Stage, Shader)>,
+    pub(crate) shaders: Vec<(ShaderStage, Shader)>,
     /// The names of its resources.
     pub(crate) symbols: Vec<Symbol>,
     /// The back end of captures, if the scene sets it.
@@ -85,7 +85,7 @@ impl Program {
             return Err(errors);
         }
         // Task and mesh shaders have the highest numbers.
-        shaders.sort_by_key(|(stage, _)| (*stage == Stage::Fragment, *stage as usize));
+        shaders.sort_by_key(|(stage, _)| (*stage == ShaderStage::Fragment, *stage as usize));
         if let (Some(name), true) = (program.stages.first(), shaders.windows(2).any(|pair| pair[0].0 == pair[1].0)) {
             return Err(vec![SceneError::at(name, "a stage is there twice")]);
         }
@@ -118,7 +118,7 @@ impl Program {
         let asked = Request::varyings(request.varyings.iter().map(|name| name.get_ref().as_str()), mode);
         let plan = capture::plan_captures(&outputs, &asked, &XfbLimits::default())
             .map_err(|error| whole(error.to_string()))?;
-        let last = self.shaders.iter_mut().rfind(|(stage, _)| *stage < Stage::Fragment);
+        let last = self.shaders.iter_mut().rfind(|(stage, _)| *stage < ShaderStage::Fragment);
         let (_, shader) = last.ok_or_else(|| whole("no stage is before rasterization".to_string()))?;
         shader.xfb_info = plan;
         self.back_end = request.back_end.map(|back_end| match back_end {
@@ -131,12 +131,12 @@ impl Program {
 
     /// Whether it is a compute shader.
     pub(crate) fn is_compute(&self) -> bool {
-        self.shaders.iter().any(|(stage, _)| *stage == Stage::Compute)
+        self.shaders.iter().any(|(stage, _)| *stage == ShaderStage::Compute)
     }
 
     /// Whether a mesh shader makes its primitives.
     pub(crate) fn has_meshes(&self) -> bool {
-        self.shaders.iter().any(|(stage, _)| *stage == Stage::Mesh)
+        self.shaders.iter().any(|(stage, _)| *stage == ShaderStage::Mesh)
     }
 
     /// The symbols with this name in each stage that has it; the number of words of a uniform does not matter.
@@ -150,7 +150,7 @@ impl Program {
     }
 
     /// The number of words of the loose uniforms of a stage.
-    pub(crate) fn uniform_words(&self, stage: Stage) -> u32 {
+    pub(crate) fn uniform_words(&self, stage: ShaderStage) -> u32 {
         let own = self.symbols.iter().filter(|symbol| symbol.stage == stage);
         let ends = own.filter_map(|symbol| match symbol.kind {
             Kind::Uniform(words, _) => Some(symbol.at + words),
@@ -162,16 +162,16 @@ impl Program {
 }
 
 /// The shader in a dump.
-fn read_stage(path: &Path) -> Result<(Stage, Shader), String> {
+fn read_stage(path: &Path) -> Result<(ShaderStage, Shader), String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let shader = ntv::text::parse(&text).map_err(|errors| format!("{}: {errors}", path.display()))?;
     let name = shader.stage().name().trim_start_matches("MESA_SHADER_").to_lowercase();
-    let stage = Stage::ALL.into_iter().find(|stage| stage.name().eq_ignore_ascii_case(&name));
+    let stage = ShaderStage::ALL.into_iter().find(|stage| stage.name().eq_ignore_ascii_case(&name));
     Ok((stage.ok_or_else(|| format!("{}: scenes have no {name} shaders", path.display()))?, shader))
 }
 
 /// The named resources of a stage.
-fn symbols(stage: Stage, shader: &Shader) -> Vec<Symbol> {
+fn symbols(stage: ShaderStage, shader: &Shader) -> Vec<Symbol> {
     let symbol = |variable: &Variable| {
         let kind = if variable.mode == Modes::UNIFORM {
             match shader.types.get(shader.types.without_arrays(variable.ty)) {

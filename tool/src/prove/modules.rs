@@ -61,7 +61,7 @@ pub(super) fn read(path: &Path, stage: Stage) -> Result<Vec<u32>, Problem> {
     }
     let module = load(&words).map_err(|error| malformed(format!("this is not a module: {error}")))?;
     let models: Vec<ExecutionModel> = module.entry_points.iter().filter_map(model_of).collect();
-    let model = ntv::module::Stage::from(stage).execution_model();
+    let model = ntv::module::ShaderStage::from(stage).execution_model();
     match models.contains(&model) {
         true => Ok(words),
         false => Err(malformed(format!("it has entry points for {models:?}, and the shader is one for {model:?}"))),

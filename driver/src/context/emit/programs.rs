@@ -10,7 +10,7 @@ use crate::program::{Program, Shader, CLASSES, GRAPHICS};
 use crate::state::{bits, BitSet};
 use ash::vk;
 use ntv::capture::BackEnd;
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv::Key;
 use std::sync::{Arc, Weak};
 
@@ -107,7 +107,7 @@ impl Context {
         }
         let stages = GRAPHICS.iter().filter_map(|stage| self.bound.shaders[*stage as usize].clone());
         let shaders: Vec<Arc<Shader>> = stages.collect();
-        if shaders.iter().all(|shader| ![Stage::Vertex, Stage::Mesh].contains(&shader.stage)) {
+        if shaders.iter().all(|shader| ![ShaderStage::Vertex, ShaderStage::Mesh].contains(&shader.stage)) {
             return Err(Error::new("no vertex shader is bound"));
         }
         let (program, _) = self.shared.programs.get(&self.device, &shaders, &Default::default())?;
@@ -127,7 +127,7 @@ impl Context {
     /// Whether the vertex shader produces points, so that it must write their size (Vulkan, VUID-07722).
     fn draws_vertices_as_points(&self) -> bool {
         let is_points = self.current.desc.get(Word::Topology) == vk::PrimitiveTopology::POINT_LIST.as_raw() as u32;
-        let between = [Stage::TessEval, Stage::Geometry];
+        let between = [ShaderStage::TessEval, ShaderStage::Geometry];
         is_points && between.iter().all(|stage| self.bound.shaders[*stage as usize].is_none())
     }
 
@@ -275,7 +275,7 @@ pub(in crate::context) fn pipeline(context: &mut Context) -> Result<()> {
 }
 
 pub(in crate::context) fn compute_program(context: &mut Context) -> Result<()> {
-    let shader = context.bound.shaders[Stage::Compute as usize].clone();
+    let shader = context.bound.shaders[ShaderStage::Compute as usize].clone();
     let shader = shader.ok_or_else(|| Error::new("no compute shader is bound"))?;
     let (program, _) = context.shared.programs.get(&context.device, &[shader], &Default::default())?;
     let pipeline = context.shared.pipelines.compute(&program)?;

@@ -14,7 +14,7 @@ use crate::pipeline::Word;
 use crate::program::{DescriptorClass, Layout, SlotBinding};
 use crate::resource::{ImageView, SamplerView};
 use ash::vk;
-use ntv::module::{DescriptorKind, Stage};
+use ntv::module::{DescriptorKind, ShaderStage};
 use ntv::target::ATTACHMENT_BINDING;
 use std::sync::Arc;
 
@@ -289,7 +289,7 @@ impl Context {
         Ok(Some(buffer_descriptor(*storage.raw, offset, size)))
     }
 
-    fn describe_storage(&mut self, stage: Stage, number: usize) -> Result<Option<Descriptor>> {
+    fn describe_storage(&mut self, stage: ShaderStage, number: usize) -> Result<Option<Descriptor>> {
         if let Some(own) = self.describe_captured(number)? {
             return Ok(Some(own));
         }
@@ -351,7 +351,7 @@ impl Context {
     }
 
     /// The sampler at a slot; a nearest-texel sampler if none is bound.
-    fn sampler(&mut self, stage: Stage, number: usize) -> Result<vk::Sampler> {
+    fn sampler(&mut self, stage: ShaderStage, number: usize) -> Result<vk::Sampler> {
         let bound = self.bound.stages[stage as usize].samplers.get(number).cloned();
         let SamplerPointer(sampler) = match bound {
             Some(bound) => bound,

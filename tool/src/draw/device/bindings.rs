@@ -4,7 +4,7 @@
 
 use super::objects::Objects;
 use crate::draw::program::{Kind, Program, Symbol};
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv::op::Base;
 use ntv_driver::context::{BufferRange, ConstantBuffer, Context};
 use ntv_driver::resource::{ImageView, SamplerView};
@@ -33,7 +33,7 @@ pub(super) enum Bound {
 pub(super) struct Bindings {
     /// The bytes of constant buffer 0 of each stage.
     uniforms: BTreeMap<usize, Vec<u8>>,
-    bound: BTreeMap<(usize, u8, u32), (Stage, Bound)>,
+    bound: BTreeMap<(usize, u8, u32), (ShaderStage, Bound)>,
 }
 
 /// A number for each class of slots.
@@ -49,9 +49,12 @@ fn class(bound: &Bound) -> u8 {
 impl Bindings {
     /// The bindings of `program` before any is set: uniforms are 0.
     pub(super) fn new(program: &Program) -> Bindings {
-        let bytes = |stage: &Stage| (*stage as usize, vec![0; 4 * program.uniform_words(*stage) as usize]);
-        let has = |stage: &Stage| program.uniform_words(*stage) != 0;
-        Bindings { uniforms: Stage::ALL.iter().filter(|stage| has(stage)).map(bytes).collect(), ..Bindings::default() }
+        let bytes = |stage: &ShaderStage| (*stage as usize, vec![0; 4 * program.uniform_words(*stage) as usize]);
+        let has = |stage: &ShaderStage| program.uniform_words(*stage) != 0;
+        Bindings {
+            uniforms: ShaderStage::ALL.iter().filter(|stage| has(stage)).map(bytes).collect(),
+            ..Bindings::default()
+        }
     }
 
     /// Sets a uniform. Missing numbers are 0.
@@ -71,7 +74,7 @@ impl Bindings {
     }
 
     /// Applies the stage's uniforms to the context.
-    pub(super) fn apply_uniforms(&self, context: &mut Context, stage: Stage) -> Result<()> {
+    pub(super) fn apply_uniforms(&self, context: &mut Context, stage: ShaderStage) -> Result<()> {
         match self.uniforms.get(&(stage as usize)) {
             Some(bytes) => context.set_constant_buffer(stage, 0, Some(ConstantBuffer::User(bytes.clone()))),
             None => Ok(()),
@@ -93,7 +96,7 @@ impl Bindings {
 
     /// Applies all bindings of the program to the context.
     pub(super) fn apply(&self, context: &mut Context, objects: &Objects) -> Result<()> {
-        for stage in Stage::ALL {
+        for stage in ShaderStage::ALL {
             self.apply_uniforms(context, stage)?;
         }
         for ((_, _, at), (stage, bound)) in &self.bound {
@@ -103,7 +106,7 @@ impl Bindings {
     }
 }
 
-fn apply(context: &mut Context, objects: &Objects, (stage, at): (Stage, u32), bound: &Bound) -> Result<()> {
+fn apply(context: &mut Context, objects: &Objects, (stage, at): (ShaderStage, u32), bound: &Bound) -> Result<()> {
     let at = at as usize;
     match bound {
         Bound::Texture([texture, sampler]) => {

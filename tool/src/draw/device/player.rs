@@ -12,7 +12,7 @@ use crate::draw::load::SceneError;
 use crate::draw::prepare::{self, float_bytes, integer_bytes, numbers, Prepared};
 use crate::draw::program::{Kind, Program, Symbol};
 use crate::draw::scene::Name;
-use ntv::module::Stage;
+use ntv::module::ShaderStage;
 use ntv::op::Base;
 use ntv_driver::context::{
     self, Blit, BufferRange, Context, DrawIndirect, DrawInfo, DrawStart, Indices, Scissor, StreamOutputTarget,
@@ -212,8 +212,8 @@ impl<'a> Player<'a> {
     fn set_program(&mut self, name: &'a str) -> Done {
         self.program = Some(name);
         let (program, shaders) = (&self.prepared.programs[name], &self.objects.programs[name]);
-        for stage in Stage::ALL {
-            if (stage == Stage::Compute) == program.is_compute() {
+        for stage in ShaderStage::ALL {
+            if (stage == ShaderStage::Compute) == program.is_compute() {
                 let shader = shaders.iter().find(|shader| shader.stage() == stage);
                 self.context.bind_shader(stage, shader)?;
             }
@@ -255,7 +255,7 @@ impl<'a> Player<'a> {
 
     fn apply_uniforms(&mut self) -> Done {
         let Some(bindings) = self.program.and_then(|name| self.bindings.get(name)) else { return Ok(()) };
-        for stage in Stage::ALL {
+        for stage in ShaderStage::ALL {
             bindings.apply_uniforms(&mut self.context, stage)?;
         }
         Ok(())
