@@ -41,8 +41,6 @@ mod rows;
 pub mod set;
 #[doc(hidden)]
 pub mod slots;
-#[cfg(test)]
-mod tests;
 pub mod tex;
 pub mod zink;
 

@@ -139,6 +139,3 @@ pub fn print_with_lines(shader: &mut Shader) -> String {
 pub fn print_blocks(shader: &Shader) -> Vec<Vec<String>> {
     print::print_blocks(shader)
 }
-
-#[cfg(test)]
-mod tests;

@@ -2,11 +2,11 @@
 
 //! Tests the ALU table against expectations written by hand and against itself.
 
-use super::fold::{from_float, mask, to_float};
-use super::AluOp::{self, *};
-use super::{Base, Form, Props};
-use crate::ir::builder::evaluate_alu;
-use crate::ir::Swizzle;
+use ntv_nir::ir::builder::evaluate_alu;
+use ntv_nir::ir::Swizzle;
+use ntv_nir::op::fold::{from_float, mask, to_float};
+use ntv_nir::op::AluOp::{self, *};
+use ntv_nir::op::{Base, Form, Props};
 
 /// The components of the result of `op`; operands whose width the row leaves free have `width` bits.
 fn eval(op: AluOp, components: u8, width: u8, srcs: &[&[u64]]) -> Vec<u64> {
@@ -386,7 +386,7 @@ fn rows_make_sense() {
             Form::Shift(_) => assert_eq!(info.srcs.len(), 2, "{name}"),
             Form::Construct => assert!(info.srcs.len() == usize::from(info.dest.size), "{name}"),
             Form::Bitcast => {
-                let bits = |operand: super::Operand| u32::from(operand.ty.bits) * u32::from(operand.size);
+                let bits = |operand: ntv_nir::op::Operand| u32::from(operand.ty.bits) * u32::from(operand.size);
                 assert_eq!(bits(info.srcs[0]), bits(info.dest), "{name}");
             }
             Form::Op(_) | Form::OpOrLogical(..) | Form::Ext(_) | Form::Move | Form::Special | Form::Lowered => {}

@@ -2,9 +2,9 @@
 
 //! Each construct is parsed and printed as 25.0 prints it; each error has its place.
 
-use super::{find, parse, print, Found};
-use crate::error::{Error, Errors, Place};
-use crate::ir::{Cf, Directive, InstKind, Shader, Stage, TypeData};
+use ntv_nir::error::{Error, Errors, Place};
+use ntv_nir::ir::{Cf, Directive, InstKind, Shader, Stage, TypeData};
+use ntv_nir::text::{find, parse, print, Found};
 
 /// A dump of 25.0 with these declarations and this body; the body starts on line 6 if there are no declarations.
 fn dump25(decls: &str, body: &str) -> String {
