@@ -83,6 +83,73 @@
 //! # Ok::<(), ntv::Errors>(())
 //! ```
 //!
+//! # Reflection
+//!
+//! A module has lists of its descriptors, and of the inputs and outputs that it shares with other stages. [`import::reflect`] reads
+//! the same of any SPIR-V:
+//!
+//! ```
+//! # let dump = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/ubo_loop.nir"));
+//! let module = ntv::Translator::default().translate(&mut ntv::text::parse(dump)?, &ntv::EmitOptions::default())?;
+//! for block in &module.bindings {
+//!     println!("set {}, binding {}: {:?} of at least {} bytes", block.set, block.binding, block.kind, block.min_range);
+//! }
+//! let outputs = module.interface.iter().filter(|it| it.is_output && it.builtin.is_none());
+//! assert_eq!((module.bindings.len(), outputs.count()), (1, 1));
+//!
+//! let reflection = ntv::import::reflect(&module.words)?;
+//! assert_eq!((reflection.stage, reflection.bindings.len()), (module.stage, 1));
+//! # Ok::<(), ntv::Errors>(())
+//! ```
+//!
+//! # Links and variants
+//!
+//! [`link::link`] removes what stages do not share, and packs their locations. A [`Key`] then has the facts of a draw, and
+//! [`variant::Program`] gives each stage its part of it. Neither translates again:
+//!
+//! ```
+//! use ntv::{variant, EmitOptions, Key};
+//!
+//! # let vertex = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/vertex.nir"));
+//! # let fragment = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/fragment.nir"));
+//! let (mut translator, options) = (ntv::Translator::default(), EmitOptions::default().offer(Key::ALL));
+//! let vertex = translator.translate(&mut ntv::text::parse(vertex)?, &options)?;
+//! let fragment = translator.translate(&mut ntv::text::parse(fragment)?, &options)?;
+//!
+//! let linked = ntv::link::link(&[&vertex, &fragment], Vec::new())?;
+//! println!("{} outputs and {} inputs are removed", linked.removed_outputs, linked.removed_inputs);
+//!
+//! let number = |(id, module): (u64, ntv::Module)| variant::NumberedModule { id, module: module.into() };
+//! let program = variant::Program::new((0..).zip(linked.modules).map(number).collect())?;
+//! let mut words = Vec::new();
+//! for (stage, key) in program.keys(&Key::new(Key::FLIP_Y))? {
+//!     stage.module.instantiate(&key, &mut words)?;
+//!     println!("{} has {} words", stage.module.stage.name(), words.len());
+//! }
+//! # Ok::<(), ntv::Errors>(())
+//! ```
+//!
+//! # Errors
+//!
+//! The library prints nothing, and panics on no input. Each problem is an [`Error`] with its kind and its place, and says what to do
+//! if the target lacks a feature:
+//!
+//! ```
+//! use ntv::{ErrorKind, Feature, Options, Target, Translator};
+//!
+//! let errors = ntv::text::parse("shader: MESA_SHADER_VERTEX\nsubgroup_size: many\n").unwrap_err();
+//! assert_eq!((errors.0[0].kind, errors.0[0].place.line), (ErrorKind::Syntax, 2));
+//!
+//! # let dump = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/captures.nir"));
+//! let mut target = Target::default();
+//! target.set(Feature::transformFeedback, false);
+//! let mut translator = Translator::new(Options::default().target(target));
+//! let errors = translator.translate(&mut ntv::text::parse(dump)?, &ntv::EmitOptions::default()).unwrap_err();
+//! assert_eq!(errors.0[0].lacks, Some(Feature::transformFeedback));
+//! println!("{errors}\n{}", errors.0[0].advice().unwrap_or_default());
+//! # Ok::<(), ntv::Errors>(())
+//! ```
+//!
 //! # Modules
 //!
 //! | module | subject |
