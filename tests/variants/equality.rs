@@ -137,7 +137,7 @@ fn patched_words_equal_fresh_words_on_random_shaders() {
 
 /// One of this number of variants of the corpus is validated, which takes half of the time of the test. `NTV_VALIDATED` is another
 /// number; `cargo xtask nightly` validates all.
-const VALIDATED: u32 = 8;
+const VALIDATED: u32 = 24;
 
 /// Whether a variant with these words is validated.
 fn is_chosen(words: &[u32]) -> bool {
