@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-//! The structure of the source: imports between modules, the use of `unsafe`, the lengths of files and functions.
+//! The structure of the source: imports between modules, the public interface, the use of `unsafe`, the lengths of files and
+//! functions.
 
+#[path = "layering/api.rs"]
+mod api;
 mod support;
 
 use proc_macro2::{TokenStream, TokenTree};
