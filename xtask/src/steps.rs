@@ -82,3 +82,22 @@ fn processor_time() -> Result<Duration> {
     });
     Ok(user + system)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// This program takes the name of a test, or refuses an option, where `cargo xtask` takes that of a chore.
+    #[test]
+    fn both_are_done_if_one_fails() {
+        let mut steps = Steps::new();
+        steps.beside("no_test_has_this_name", |steps| steps.run("a step", || Ok(()))).unwrap();
+        let refused = steps.beside("--no-such-option", |steps| steps.run("another step", || Ok(()))).unwrap_err();
+        assert!(refused.to_string().contains("--no-such-option"), "{refused}");
+        let failed = steps.beside("no_test_has_this_name", |_| anyhow::bail!("a fault")).unwrap_err();
+        assert_eq!(failed.to_string(), "a fault");
+        let names: Vec<&str> = steps.done.iter().map(|step| step.name).collect();
+        let other = "no_test_has_this_name";
+        assert_eq!(names, ["a step", other, "another step", "--no-such-option", other]);
+    }
+}
