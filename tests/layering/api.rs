@@ -8,7 +8,7 @@
 use super::{sources, support, Source, HIDDEN};
 use std::collections::BTreeSet;
 use std::fs;
-use syn::spanned::Spanned as _;
+use syn::spanned::Spanned;
 use syn::{Attribute, Fields, ImplItem, Item, ItemImpl, ItemTrait, TraitItem, Visibility};
 
 const FILE: &str = "tests/layering/api.txt";
@@ -127,7 +127,7 @@ fn is_hidden(attributes: &[Attribute]) -> bool {
 }
 
 /// The source of a part of a file, in one line and without comments and attributes.
-fn text(part: &impl syn::spanned::Spanned) -> String {
+fn text(part: &impl Spanned) -> String {
     let source = part.span().source_text().unwrap_or_default();
     let lines = source.lines().map(|line| line.split("//").next().unwrap_or("").trim());
     let code = lines.filter(|line| !line.starts_with("#[")).collect::<Vec<_>>().join(" ");
