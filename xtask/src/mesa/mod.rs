@@ -94,7 +94,7 @@ struct Arguments {
     /// Write the patches of Mesa, with the files of ffi/mesa, to this folder, print the size of each file, and stop.
     #[arg(long, value_name = "FOLDER")]
     series: Option<PathBuf>,
-    /// The author of the series, who signs it off: "Name <address>".
+    /// The author of the series, who signs it off: `Name <address>`.
     #[arg(long, value_name = "AUTHOR", requires = "series")]
     author: Option<String>,
     /// The wrap of the release that the series uses, which `cargo xtask release` makes.
