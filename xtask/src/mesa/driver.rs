@@ -144,16 +144,22 @@ impl Driver {
         Ok(driver)
     }
 
-    /// A program of piglit that runs on the driver without a window.
-    pub(crate) fn piglit(&self, program: &str, translator: Translator) -> Command {
-        let program = Path::new(PIGLIT).join("bin").join(program);
+    /// A program that runs on the driver without a window.
+    pub(crate) fn program(&self, program: &Path, translator: Translator) -> Command {
         let mut command = match (&self.sanitizer, &self.tracer) {
-            (Some(sanitizer), _) => sanitizer.command(&program),
-            (None, Some(tracer)) => tracer.command(&program),
+            (Some(sanitizer), _) => sanitizer.command(program),
+            (None, Some(tracer)) => tracer.command(program),
             (None, None) => Command::new(program),
         };
         self.environment(&mut command, translator);
-        command.envs([("EGL_PLATFORM", "surfaceless"), ("PIGLIT_PLATFORM", "surfaceless_egl")]);
+        command.env("EGL_PLATFORM", "surfaceless");
+        command
+    }
+
+    /// A program of piglit that runs on the driver without a window.
+    pub(crate) fn piglit(&self, program: &str, translator: Translator) -> Command {
+        let mut command = self.program(&Path::new(PIGLIT).join("bin").join(program), translator);
+        command.env("PIGLIT_PLATFORM", "surfaceless_egl");
         if self.validate {
             command.env("ZINK_NTVR_VALIDATE", "1").env("VK_LAYER_SETTINGS_PATH", self.scratch.path());
             // Not ZINK_DEBUG=validation: a release build of zink receives the messages and does not print them.

@@ -20,9 +20,8 @@ const REFUSAL: &str = "is translated by nir_to_spirv";
 pub(super) fn check(driver: &Driver) -> Result<()> {
     install_missing(NEEDS)?;
     let folder = tempfile::tempdir()?;
-    let mut command = Command::new(compile(folder.path())?);
-    driver.environment(&mut command, Translator::Rust);
-    let output = command.env("EGL_PLATFORM", "surfaceless").output().context("cannot start the draws")?;
+    let mut command = driver.program(&compile(folder.path())?, Translator::Rust);
+    let output = command.output().context("cannot start the draws")?;
     let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     ensure!(output.status.success(), "the draws have wrong pixels:\n{said}{errors}");
     ensure!(said.starts_with("zink "), "the draws run on another driver:\n{said}");
