@@ -14,6 +14,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::SystemTime;
 
 /// A release of Mesa, from Debian's source package.
 pub(crate) struct Release {
@@ -159,13 +160,17 @@ impl Source {
         go(Command::new("clang-format").args(["--dry-run", "--Werror"]).args(files))
     }
 
-    /// Removes the artifacts that Ninja built from the files of the repository.
+    /// Removes the artifacts that Ninja built from the files of the repository, and has its builds configured again.
     fn forget(&self) -> Result<()> {
         const MADE: &[(&str, &[&str])] =
             &[("subprojects/ntvr", &["libntv"]), ("src/gallium/drivers/zink/libzink.a.p", &["ntvr_", "zink_"])];
-        let builds = fs::read_dir(&self.folder)?.filter_map(Result::ok);
+        let builds: Vec<PathBuf> = fs::read_dir(&self.folder)?.filter_map(|build| Some(build.ok()?.path())).collect();
+        // Ninja configures a build again whose file is older than those of Meson; the ones of another checkout may be older still.
+        for build in builds.iter().map(|build| build.join("build.ninja")).filter(|build| build.is_file()) {
+            fs::File::options().write(true).open(build)?.set_modified(SystemTime::UNIX_EPOCH)?;
+        }
         let folders =
-            builds.flat_map(|build| MADE.iter().map(move |(folder, names)| (build.path().join(folder), names)));
+            builds.iter().flat_map(|build| MADE.iter().map(move |(folder, names)| (build.join(folder), names)));
         for (folder, names) in folders {
             for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
                 let named = names.iter().any(|name| entry.file_name().to_string_lossy().starts_with(name));
