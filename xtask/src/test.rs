@@ -7,6 +7,7 @@ use crate::explorer;
 use crate::meson::Meson;
 use crate::steps::Steps;
 use anyhow::{ensure, Result};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -223,6 +224,9 @@ pub(crate) fn install_packages(packages: &[&str]) -> Result<()> {
     let names = packages.join(" ");
     println!("Installing packages from Debian: {names}.");
     ensure!(find("apt-get").is_some(), "this is not a Debian system: install the equivalents of {names}");
+    // Chores run beside each other, and apt-get does not wait for another one.
+    let others = File::create(std::env::temp_dir().join("ntv-packages.lock"))?;
+    others.lock()?;
     let install = || apt_get(&[&["install", "--yes", "--no-install-recommends"], packages].concat());
     // A fresh image has no package lists. Existing lists need no update.
     if go(&mut install()).is_err() {
