@@ -2,27 +2,14 @@
  * Copyright (c) the ntv authors
  * SPDX-License-Identifier: MIT
  *
- * The common code of the C programs of this folder: checks, and instructions of shaders.
+ * The common code of the C programs of this folder: instructions of shaders.
  */
 
 #ifndef NTVR_TESTS_BUILD_H
 #define NTVR_TESTS_BUILD_H
 
+#include "check.h"
 #include "ntvr_wire.h"
-
-#include <stdio.h>
-
-#define VULKAN_1_3 (1u << 22 | 3u << 12)
-
-static int failures;
-
-#define CHECK(condition)                                                      \
-   do {                                                                       \
-      if (!(condition)) {                                                     \
-         fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-         failures++;                                                          \
-      }                                                                       \
-   } while (0)
 
 static const uint8_t xyzw[] = {0, 1, 2, 3};
 

@@ -7,24 +7,13 @@
  */
 
 #define _GNU_SOURCE
+#include "check.h"
 #include "ntvr_wire.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
 
-#define VULKAN_1_3 (1u << 22 | 3u << 12)
 #define ABI "NTVR_0"
 #define BEYOND 0xa5
-
-static int failures;
-
-#define CHECK(condition)                                                            \
-   do {                                                                             \
-      if (!(condition)) {                                                           \
-         fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-         failures++;                                                                \
-      }                                                                             \
-   } while (0)
 
 /* The first fields of the structures. */
 struct older_target {

@@ -6,6 +6,7 @@
 use crate::bindings;
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::ffi::CStr;
 use std::fs;
 use std::mem::{size_of, MaybeUninit};
 use std::path::Path;
@@ -68,6 +69,21 @@ fn of_caller<T>() -> MaybeUninit<T> {
     // SAFETY: the structures that tests ask for begin with their size.
     unsafe { memory.as_mut_ptr().cast::<u32>().write(size_of::<T>() as u32) };
     memory
+}
+
+/// The status and the error of a call, whose result is freed.
+fn outcome(
+    call: impl FnOnce(*mut bindings::ntvr_result) -> bindings::ntvr_status,
+) -> (bindings::ntvr_status, Option<String>) {
+    let mut result = of_caller();
+    let status = call(result.as_mut_ptr());
+    // SAFETY: the call wrote it, and it is freed here.
+    unsafe {
+        let error = result.assume_init_ref().error;
+        let error = (!error.is_null()).then(|| CStr::from_ptr(error).to_string_lossy().into_owned());
+        crate::ntvr_result_free(result.as_mut_ptr(), null());
+        (status, error)
+    }
 }
 
 /// All headers except `ntvr.h`, which each of them includes.

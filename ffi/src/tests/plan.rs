@@ -2,10 +2,11 @@
 
 //! Plans through the ABI: the decisions of the library, and errors.
 
+use super::outcome;
 use crate::bindings::*;
 use crate::{
     ntvr_plan_add_stage, ntvr_plan_blocks, ntvr_plan_create, ntvr_plan_decide, ntvr_plan_destroy, ntvr_plan_know_block,
-    ntvr_plan_placements, ntvr_result_free,
+    ntvr_plan_placements,
 };
 use ntv_core::{text, wire};
 use std::ffi::{c_char, CStr};
@@ -44,19 +45,19 @@ impl Own {
     fn add(&self, names: &[*const c_char]) -> (ntvr_status, Option<String>) {
         let words = wire::encode(&text::parse(LARGE).expect("a shader"));
         // SAFETY: the lengths are those of the slices.
-        said(|result| unsafe {
+        outcome(|result| unsafe {
             ntvr_plan_add_stage(self.0, words.as_ptr(), words.len(), names.as_ptr(), names.len(), null(), result)
         })
     }
 
     fn know(&self, name: &CStr, block: ntvr_block) -> (ntvr_status, Option<String>) {
         // SAFETY: a plan, a string and a block.
-        said(|result| unsafe { ntvr_plan_know_block(self.0, name.as_ptr(), &block, null(), result) })
+        outcome(|result| unsafe { ntvr_plan_know_block(self.0, name.as_ptr(), &block, null(), result) })
     }
 
     fn decide(&self, limits: &ntvr_limits) -> (ntvr_status, Option<String>) {
         // SAFETY: a plan and limits.
-        said(|result| unsafe { ntvr_plan_decide(self.0, limits, null(), null(), result) })
+        outcome(|result| unsafe { ntvr_plan_decide(self.0, limits, null(), null(), result) })
     }
 
     fn placements(&self, stage: ntvr_stage) -> Vec<(u32, u32, bool)> {
@@ -74,19 +75,6 @@ impl Drop for Own {
     fn drop(&mut self) {
         // SAFETY: it is not used any more.
         unsafe { ntvr_plan_destroy(self.0) };
-    }
-}
-
-/// The status of a call and its error.
-fn said(call: impl FnOnce(*mut ntvr_result) -> ntvr_status) -> (ntvr_status, Option<String>) {
-    let mut result = super::of_caller();
-    let status = call(result.as_mut_ptr());
-    // SAFETY: the call wrote it; it is freed here.
-    unsafe {
-        let error = result.assume_init_ref().error;
-        let error = (!error.is_null()).then(|| CStr::from_ptr(error).to_string_lossy().into_owned());
-        ntvr_result_free(result.as_mut_ptr(), null());
-        (status, error)
     }
 }
 
@@ -146,6 +134,6 @@ fn what_cannot_be_planned_is_refused() {
     let words = [1u32, 2, 3];
     // SAFETY: three words.
     let malformed =
-        said(|result| unsafe { ntvr_plan_add_stage(own.0, words.as_ptr(), words.len(), null(), 0, null(), result) });
+        outcome(|result| unsafe { ntvr_plan_add_stage(own.0, words.as_ptr(), words.len(), null(), 0, null(), result) });
     assert_eq!(malformed.0, NTVR_ERROR_MALFORMED);
 }
