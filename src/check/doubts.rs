@@ -26,7 +26,7 @@ const SEARCHES: [(Facts, Search); 11] = [
     (Facts::widths(8 | 16 | 64), features::width_needs),
     (Facts::BITS_1, |shader| doubt_if(has_misread_booleans(shader))),
     (ALWAYS_DOUBTFUL, |_| DOUBT),
-    (Facts::EXPLICIT_IO, of_accesses),
+    (Facts::EXPLICIT_IO, |shader| doubt_if(has_barycentrics_as_values(shader))),
     (Facts::BITS_64, |shader| doubt_if(io::split_access(shader).is_some())),
     (Facts::JUMPS, |shader| doubt_if(support::jumps_before_ifs_and_loops(shader).next().is_some())),
     (Facts::UNUSUAL_STEPS, of_derefs),
@@ -68,11 +68,12 @@ fn has_untranslated_modes(shader: &Shader) -> bool {
     shader.inventory().may_have(Facts::derefs(support::untranslated_modes(&shader.types)))
 }
 
-/// The features that variables may need.
+/// The features that variables, and the slots of inputs and outputs, may need.
 fn of_variables(shader: &Shader) -> Features {
     const RARE_FLAGS: VarFlags =
         VarFlags::FB_FETCH_OUTPUT.union(VarFlags::PER_VIEW).union(VarFlags::PER_PRIMITIVE).union(VarFlags::SAMPLE);
-    let (mut is_doubtful, mut has_values, mut modes, mut slots) = (false, false, Modes::empty(), [0; 2]);
+    let (mut is_doubtful, mut has_values, mut modes, mut slots) =
+        (false, false, Modes::empty(), shader.inventory().slots());
     for variable in shader.vars.values() {
         is_doubtful |= variable.flags.intersects(RARE_FLAGS)
             | (variable.interp == InterpMode::explicit)
@@ -117,13 +118,6 @@ fn of_slots(shader: &Shader, slots: [u64; 2]) -> Features {
         });
     }
     needs
-}
-
-/// The features that accesses by slot may need.
-fn of_accesses(shader: &Shader) -> Features {
-    let slots = shader.inventory().slots();
-    let of_slots = if (slots[0] | slots[1]) & features::SLOTS_WITH_NEEDS != 0 { of_slots(shader, slots) } else { 0 };
-    of_slots | doubt_if(has_barycentrics_as_values(shader))
 }
 
 /// Whether a barycentric is a source of something else than `load_interpolated_input`.
