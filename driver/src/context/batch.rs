@@ -142,9 +142,9 @@ impl Batches {
         Batch::new(device)
     }
 
-    /// The number of the last submission; 0 if there was none.
-    pub(super) fn last(&self) -> u64 {
-        self.submitted.back().and_then(|batch| batch.number).unwrap_or(0)
+    /// The number of the last submission that the device may still execute.
+    pub(super) fn last(&self) -> Option<u64> {
+        self.submitted.back().and_then(|batch| batch.number)
     }
 
     /// Releases the objects that the device is done with.
@@ -164,7 +164,7 @@ impl Batches {
 
     /// Waits until the device is done with all of them. The objects of batches that a lost device may use are not destroyed.
     fn finish(&mut self, device: &Logical) {
-        let Some(number) = self.submitted.back().and_then(|batch| batch.number) else { return };
+        let Some(number) = self.last() else { return };
         if let Err(error) = device.queue.wait(&device.raw, number, device.timeout) {
             device.settle(&error);
         }

@@ -108,7 +108,7 @@ impl Context {
     /// Submits all recorded commands. The fence is reached when the device is done with them.
     pub fn flush(&mut self) -> Result<Fence> {
         let number = match self.batch.is_empty() && self.current.rendering.clears.is_empty() {
-            true => self.batches.last(),
+            true => self.batches.last().unwrap_or(0),
             false => self.submit()?,
         };
         self.batches.retire(&self.device)?;
