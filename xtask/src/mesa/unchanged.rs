@@ -101,9 +101,7 @@ impl Tools {
 
     /// What a driver reports of itself.
     fn caps(&self, driver: &Driver) -> Result<String> {
-        let mut command = Command::new(self.folder.path().join("caps"));
-        driver.environment(&mut command, Translator::C);
-        output(command.env("EGL_PLATFORM", "surfaceless"))
+        output(&mut driver.program(&self.folder.path().join("caps"), Translator::C))
     }
 
     /// The verdict of a test, and what it has created, in the order of the alphabet.
