@@ -5,7 +5,7 @@
 use crate::args::{CompileArgs, Emit};
 use crate::diagnostics::{count, problems, Problem, Reporter};
 use crate::shaders::{each, load, require_blocks, Job, Loaded, Source};
-use crate::{destination, inputs, show, validate, watch, words, AllFine};
+use crate::{destination, inputs, show, validate, words, AllFine};
 use anyhow::{ensure, Result};
 use ntv::plan::{survey, BlockUse, Class};
 use ntv::{text, EmitOptions, Options, Shader, Target, Translator};
@@ -18,8 +18,10 @@ pub(crate) fn run(args: &CompileArgs, reporter: &Reporter) -> Result<AllFine> {
     if !args.watch {
         return once(args, reporter);
     }
-    watch::repeat(&args.inputs, reporter, || once(args, reporter).map(drop))?;
-    Ok(true)
+    #[cfg(feature = "watch")]
+    return crate::watch::repeat(&args.inputs, reporter, || once(args, reporter).map(drop)).map(|()| true);
+    #[cfg(not(feature = "watch"))]
+    Err(crate::absent("watch", "compile --watch"))
 }
 
 fn once(args: &CompileArgs, reporter: &Reporter) -> Result<AllFine> {

@@ -19,6 +19,7 @@ mod explore;
 mod features;
 mod glsl;
 mod inputs;
+#[cfg(feature = "manual")]
 mod manual;
 mod names;
 mod options;
@@ -35,6 +36,7 @@ mod show;
 mod temporary;
 mod validate;
 mod variant;
+#[cfg(feature = "watch")]
 mod watch;
 mod wire;
 mod words;
@@ -79,7 +81,6 @@ fn refuse(error: &clap::Error) -> ExitCode {
 }
 
 /// The error of a command, or of an option of it, that comes with a feature of the build.
-#[cfg(not(all(feature = "prove", feature = "vulkan")))]
 fn absent(feature: &str, command: &str) -> anyhow::Error {
     anyhow::anyhow!(
         "this ntv was built without the feature `{feature}`: cargo run --release --features {feature} -- {command} ..., or \
@@ -114,13 +115,20 @@ fn run(args: &Args, reporter: &Reporter) -> Result<AllFine> {
         Command::Options => options::run(reporter),
         Command::Features(args) => features::run(args, reporter),
         Command::Wire(args) => wire::run(args, reporter),
+        #[cfg(feature = "manual")]
         Command::Completions(args) => manual::completions(args),
+        #[cfg(feature = "manual")]
         Command::Man(args) => manual::pages(args),
+        #[cfg(not(feature = "manual"))]
+        Command::Completions(_) => Err(absent("manual", "completions")),
+        #[cfg(not(feature = "manual"))]
+        Command::Man(_) => Err(absent("manual", "man")),
         Command::Plan(args) => plan::run(args, reporter),
         Command::Annotate(args) => annotate::run(args, reporter),
         Command::Diff(args) => diff::run(args, reporter),
         Command::Import(args) => variant::import(args, reporter),
         Command::Explore(args) => explore::run(args, reporter),
+        #[cfg(feature = "glsl")]
         Command::CompileWithMesa { folder } => glsl::run_child(folder).map(|()| true),
     }
 }

@@ -555,6 +555,7 @@ fn a_shader_becomes_words_and_is_the_same() {
     assert_eq!(place.files("."), ["a.nir"]);
 }
 
+#[cfg(feature = "manual")]
 /// The shells themselves read the scripts, where they are installed: bash always is.
 #[test]
 fn completions_and_manual_pages_have_all_commands() {
@@ -577,6 +578,7 @@ fn completions_and_manual_pages_have_all_commands() {
     assert!(page.contains("\\-\\-stop\\-after") && page.contains("ntv\\-compile"), "{page}");
 }
 
+#[cfg(feature = "watch")]
 #[test]
 fn a_change_of_an_input_is_compiled_again() {
     let place = Folder::new(&[("a.nir", &bad())]);

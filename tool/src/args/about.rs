@@ -4,6 +4,12 @@
 
 use std::path::PathBuf;
 
+#[cfg(feature = "manual")]
+use clap_complete::Shell;
+/// Its values are known with the feature `manual`.
+#[cfg(not(feature = "manual"))]
+type Shell = String;
+
 /// Arguments of `ntv features`.
 #[derive(clap::Args)]
 pub(crate) struct FeaturesArgs {
@@ -14,14 +20,16 @@ pub(crate) struct FeaturesArgs {
 
 /// Arguments of `ntv completions`.
 #[derive(clap::Args)]
+#[cfg_attr(not(feature = "manual"), allow(dead_code))]
 pub(crate) struct CompletionsArgs {
     /// The shell.
     #[arg(value_name = "SHELL")]
-    pub(crate) shell: clap_complete::Shell,
+    pub(crate) shell: Shell,
 }
 
 /// Arguments of `ntv man`.
 #[derive(clap::Args)]
+#[cfg_attr(not(feature = "manual"), allow(dead_code))]
 pub(crate) struct ManArgs {
     /// The folder for ntv.1, and for a page of each subcommand.
     #[arg(value_name = "FOLDER")]

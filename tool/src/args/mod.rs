@@ -20,6 +20,7 @@ pub(crate) use shaders::{
     AnnotateArgs, CheckArgs, CompileArgs, Emit, GlslArgs, Level, PassArgs, PrintArgs, ReduceArgs, WireArgs,
 };
 use std::num::NonZeroUsize;
+#[cfg(feature = "glsl")]
 use std::path::PathBuf;
 
 /// Translates NIR, the shader IR of Mesa, to SPIR-V for Vulkan.
@@ -93,6 +94,7 @@ pub(crate) enum Command {
     /// Write the manual pages.
     Man(ManArgs),
     /// The process of Mesa: see glsl/mesa.rs.
+    #[cfg(feature = "glsl")]
     #[command(name = crate::glsl::CHILD, hide = true)]
     CompileWithMesa {
         /// The folder with the request.

@@ -6,6 +6,7 @@
 //! Mesa is called by EGL and OpenGL, whose functions are unsafe: they need a context, which is current here from
 //! [`Context::new`] to the end of the process, and objects of it.
 
+use super::mesa::{REPLY, REQUEST};
 use super::program::Api;
 use anyhow::{anyhow, Context as _, Error, Result};
 use glow::HasContext as _;
@@ -13,12 +14,6 @@ use khronos_egl as egl;
 use serde_json::{json, Value};
 use std::fs;
 use std::path::Path;
-
-/// The file with the request in the folder of the process.
-pub(super) const REQUEST: &str = "request.json";
-
-/// The file with the reply.
-pub(super) const REPLY: &str = "reply.json";
 
 /// The newest library of EGL that all Linux systems have.
 const EGL: &str = "libEGL.so.1";

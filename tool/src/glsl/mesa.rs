@@ -3,9 +3,10 @@
 //! Runs the installed Mesa in a process of its own, so that its messages and its crashes stay there, and reads the NIR that it
 //! prints.
 
-use super::child::{REPLY, REQUEST};
 use super::program::Program;
 use super::stages::Stage;
+use super::IS_BUILT;
+use crate::absent;
 use crate::args::Level;
 use crate::temporary;
 use anyhow::{bail, ensure, Context as _, Result};
@@ -14,6 +15,12 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
+
+/// The file with the request in the folder of the process.
+pub(super) const REQUEST: &str = "request.json";
+
+/// The file with the reply.
+pub(super) const REPLY: &str = "reply.json";
 
 /// The subcommand that is the process.
 pub(crate) const COMMAND: &str = "compile-with-mesa";
@@ -92,6 +99,7 @@ impl Compiled {
 
 /// Compiles and links a program. It is an error if Mesa cannot do it, whatever the program is.
 pub(super) fn compile(program: &Program, level: Level) -> Result<Compiled> {
+    ensure!(IS_BUILT, absent("glsl", "compile"));
     let make = || tempfile::Builder::new().prefix("ntv-glsl-").tempdir();
     let (folder, _held) =
         temporary::hold(make, |folder| folder.path().to_path_buf()).context("cannot make a folder")?;

@@ -5,6 +5,7 @@
 //! [`compile`] puts dumps in the place of sources before the inputs are read, so that every command takes GLSL. `ntv glsl` writes the
 //! dumps themselves.
 
+#[cfg(feature = "glsl")]
 mod child;
 mod log;
 mod mesa;
@@ -15,15 +16,20 @@ mod stages;
 use crate::args::{GlslArgs, Level};
 use crate::diagnostics::{count, Problem, Reporter};
 use crate::inputs::{Compiled, Input};
-use crate::{destination, inputs, AllFine};
+use crate::{absent, destination, inputs, AllFine};
 use anyhow::{ensure, Result};
+#[cfg(feature = "glsl")]
 pub(crate) use child::run as run_child;
 use log::messages;
+#[cfg(feature = "glsl")]
 pub(crate) use mesa::COMMAND as CHILD;
 use program::{File, Program};
 use rayon::prelude::*;
 pub(crate) use stages::is_glsl;
 use std::path::PathBuf;
+
+/// Whether the process of Mesa is in the binary.
+const IS_BUILT: bool = cfg!(feature = "glsl");
 
 /// The result of a file: its dumps by stage, or its problems.
 struct Outcome {
@@ -154,6 +160,7 @@ fn distribute(
 
 /// `ntv glsl`: writes the NIR of GLSL.
 pub(crate) fn run(args: &GlslArgs, reporter: &Reporter) -> Result<AllFine> {
+    ensure!(IS_BUILT, absent("glsl", "glsl"));
     let inputs = inputs::collect(&args.inputs)?;
     let wrong = inputs.iter().find(|input| !is_source(input));
     ensure!(

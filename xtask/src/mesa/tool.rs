@@ -27,5 +27,5 @@ pub(super) fn glsl(driver: &Driver) -> Result<()> {
 }
 
 fn tests(program: &str) -> Command {
-    cargo(&["test", "--package", "ntv-tool", "--features", "vulkan", "--test", program])
+    cargo(&["test", "--package", "ntv-tool", "--features", "glsl,vulkan", "--test", program])
 }
