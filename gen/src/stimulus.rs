@@ -164,6 +164,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
+    #[inline]
     fn word(&mut self) -> u32 {
         let bits = self.random.bits();
         match self.random.pick(&self.style) {
@@ -176,7 +177,9 @@ impl Source {
     }
 
     pub(crate) fn buffer(&mut self, bytes: usize) -> Buffer {
-        Buffer::new((0..bytes / 4).flat_map(|_| self.word().to_le_bytes()).collect())
+        let mut words = Vec::with_capacity(bytes);
+        (0..bytes / 4).for_each(|_| words.extend_from_slice(&self.word().to_le_bytes()));
+        Buffer::new(words)
     }
 
     fn inputs(&mut self, shader: &Shader) -> Inputs {

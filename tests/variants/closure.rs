@@ -6,7 +6,7 @@ use ntv::module::Condition;
 use ntv::Module;
 use rspirv::binary::{Consumer, ParseAction, Parser};
 use rspirv::dr::{Instruction, ModuleHeader, Operand};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The definitions and uses of instructions, in the order of the module.
 #[derive(Default)]
@@ -73,21 +73,47 @@ fn is_covered(module: &Module, own: &[u16], definitions: &[Vec<u16>]) -> bool {
     if definitions.iter().any(|definition| definition.iter().all(|when| own.contains(when))) {
         return true;
     }
-    let condition = |when: &u16| module.conditions[usize::from(*when)];
+    let conditions = |list: &[u16]| list.iter().map(|when| module.conditions[usize::from(*when)]).collect();
+    let own: Vec<Condition> = conditions(own);
+    let definitions: Vec<Vec<Condition>> = definitions.iter().map(|definition| conditions(definition)).collect();
     let mut bits: Vec<(u16, u64)> = Vec::new();
-    for Condition { word, mask, unless, .. } in own.iter().chain(definitions.iter().flatten()).map(condition) {
-        bits.extend((0..64).map(|bit| 1 << bit).filter(|bit| (mask | unless) & bit != 0).map(|bit| (word, bit)));
+    for Condition { word, mask, unless, .. } in own.iter().chain(definitions.iter().flatten()) {
+        let used = (0..64).map(|bit| (*word, 1 << bit)).filter(|(_, bit)| (mask | unless) & bit != 0);
+        used.for_each(|bit| bits.extend((!bits.contains(&bit)).then_some(bit)));
     }
-    bits.sort_unstable();
-    bits.dedup();
-    assert!(bits.len() <= 20, "too many bits to try: {bits:?}");
-    (0..1u32 << bits.len()).all(|choice| {
-        let holds = |when: &u16| {
-            let Condition { word: own, mask, value, equal, unless } = condition(when);
-            let chosen = bits.iter().enumerate().filter(|(n, (word, _))| *word == own && choice >> n & 1 != 0);
-            let word = chosen.fold(0, |all, (_, (_, bit))| all | bit);
-            (word & mask == value) == equal && word & unless == 0
-        };
-        !own.iter().all(holds) || definitions.iter().any(|definition| definition.iter().all(holds))
+    is_covered_after(&own, &definitions, &bits, &Decided::new())
+}
+
+/// The decided bits of each word, and their values.
+type Decided = BTreeMap<u16, [u64; 2]>;
+
+/// Whether the conditions are covered for all values of `bits`, after others are decided.
+fn is_covered_after(own: &[Condition], definitions: &[Vec<Condition>], bits: &[(u16, u64)], decided: &Decided) -> bool {
+    let is = |condition: &Condition, expected: bool| holds(condition, decided) == Some(expected);
+    if own.iter().any(|condition| is(condition, false))
+        || definitions.iter().any(|definition| definition.iter().all(|condition| is(condition, true)))
+    {
+        return true;
+    }
+    let Some(((word, bit), bits)) = bits.split_first() else { return false };
+    [0, *bit].into_iter().all(|value| {
+        let mut decided = decided.clone();
+        let [known, values] = decided.entry(*word).or_default();
+        (*known, *values) = (*known | bit, *values | value);
+        is_covered_after(own, definitions, bits, &decided)
     })
+}
+
+/// Whether a condition holds, if the decided bits say it.
+fn holds(condition: &Condition, decided: &Decided) -> Option<bool> {
+    let Condition { word, mask, value, equal, unless } = *condition;
+    let [known, values] = decided.get(&word).copied().unwrap_or_default();
+    let differs = (values ^ value) & mask & known != 0 || value & !mask != 0;
+    let is_equal = if differs { Some(false) } else { (mask & !known == 0).then_some(true) };
+    match is_equal.map(|is_equal| is_equal == equal) {
+        Some(false) => Some(false),
+        _ if values & unless != 0 => Some(false),
+        Some(true) if unless & !known == 0 => Some(true),
+        _ => None,
+    }
 }

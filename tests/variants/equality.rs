@@ -135,23 +135,15 @@ fn patched_words_equal_fresh_words_on_random_shaders() {
     }));
 }
 
-/// One of this number of variants of the corpus is validated, which takes half of the time of the test. `NTV_VALIDATED` is another
-/// number; `cargo xtask nightly` validates all.
+/// One of this number of variants of the corpus is validated: most of the time of the test would be that of the validator.
 const VALIDATED: u32 = 24;
-
-/// Whether a variant with these words is validated.
-fn is_chosen(words: &[u32]) -> bool {
-    let chosen = std::env::var("NTV_VALIDATED").ok().map(|text| text.parse().expect("NTV_VALIDATED is a number"));
-    let sum = words.iter().fold(0u32, |sum, word| sum.rotate_left(5).wrapping_add(*word));
-    sum % chosen.unwrap_or(VALIDATED).max(1) == 0
-}
 
 /// Patched words are those of a new emission on the corpus, and the variants are valid: with SPIR-V 1.0, 1.3 and 1.6, of which the
 /// last lists all variables with the entry point.
 #[test]
 fn patched_words_equal_fresh_words_and_are_valid_on_the_corpus() {
     report(support::in_parallel(corpus(), |lowered| {
-        let judge = |words: &[u32]| match is_chosen(words) {
+        let judge = |words: &[u32]| match support::is_chosen(words, VALIDATED) {
             true => support::spirv_val(words, &lowered.target),
             false => Ok(()),
         };

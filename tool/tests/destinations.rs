@@ -189,6 +189,14 @@ fn leftovers(folder: &Path) -> Vec<String> {
     names.filter(|name| name.starts_with(".ntv-") || name.starts_with("ntv-")).collect()
 }
 
+/// The command, which a signal ends also if this program was started to ignore signals, as a shell starts programs in the background.
+#[cfg(unix)]
+fn interruptible() -> Command {
+    let mut command = Command::new("env");
+    command.args(["--default-signal=INT,TERM,HUP", env!("CARGO_BIN_EXE_ntv")]);
+    command
+}
+
 /// Sends a signal to the process `child`.
 #[cfg(unix)]
 fn send(signal: &str, child: &std::process::Child) {
@@ -206,7 +214,7 @@ fn an_interrupt_leaves_nothing_temporary() {
         let temporary = tempfile::tempdir().expect("a folder");
         // The command has a process of its own, which would go on for a minute.
         let body = "echo $$ > started; sleep 60; false";
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ntv"));
+        let mut command = interruptible();
         command.current_dir(place.path()).env("TMPDIR", temporary.path());
         command.args(["reduce", "v.nir", "-o", "x", "--timeout", "100", "--command", body]);
         let mut child = command.stdin(Stdio::null()).stderr(Stdio::null()).spawn().expect("the tool");
@@ -240,7 +248,7 @@ fn an_interrupt_leaves_only_complete_files() {
     }
     let mut interrupted = 0;
     for wait in [0, 5, 10, 20, 40, 80] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ntv"));
+        let mut command = interruptible();
         command.current_dir(place.path()).args(["compile", "in", "-o", "out"]).stderr(Stdio::null());
         let mut child = command.spawn().expect("the tool");
         let end = Instant::now() + Duration::from_secs(30);

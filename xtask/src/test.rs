@@ -113,6 +113,8 @@ const NIGHTLY: &[[&str; 5]] = &[
     ["ntv-driver", "sequences", "recording_changes_is_enough", "NTV_SEEDS", "100000"],
     ["ntv-driver", "sequences", "pixels_and_buffers_are_the_same_in_all_ways", "NTV_SEEDS", "2000"],
     ["ntv-lavapipe-tests", "lavapipe", "random_captures_agree_with_gl", "NTV_SEEDS", "20000"],
+    ["ntv-lavapipe-tests", "lavapipe", "all_shapes_are_captured_under_all_draws", "NTV_CASES", "1"],
+    ["ntv", "shared_corpus", "real_dumps_compile", "NTV_VALIDATED", "1"],
     ["ntv", "properties", "passes_keep_where", "NTV_SEEDS", "100000"],
     ["ntv", "variants", "patched_words_equal_fresh_words", "NTV_VALIDATED", "1"],
 ];
