@@ -23,6 +23,7 @@ mod inputs;
 mod manual;
 mod names;
 mod options;
+#[cfg(feature = "png")]
 mod picture;
 mod plan;
 #[cfg(feature = "prove")]

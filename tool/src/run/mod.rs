@@ -9,13 +9,12 @@ pub(crate) mod device;
 use crate::args::RunArgs;
 use crate::diagnostics::Reporter;
 use crate::shaders::{all_valid, load, Loaded};
-use crate::{destination, inputs, picture, reflect, AllFine};
+use crate::{absent, destination, inputs, reflect, AllFine};
 use anyhow::{ensure, Context, Result};
 use ntv::{Options, Shader};
 use ntv_report::reflect::Reflection;
-use ntv_report::run::inputs::{DrawInput, Form, Inputs, Work};
+use ntv_report::run::inputs::{Inputs, Work};
 use ntv_report::run::{self as report, Ran};
-use std::path::Path;
 
 pub(crate) fn run(args: &RunArgs, reporter: &Reporter) -> Result<AllFine> {
     let text = match &args.file {
@@ -33,6 +32,7 @@ pub(crate) fn run(args: &RunArgs, reporter: &Reporter) -> Result<AllFine> {
     #[cfg_attr(not(feature = "vulkan"), allow(unused_mut))]
     let mut given = Inputs::parse(&text, u64::MAX).with_context(name)?;
     ensure!(args.png.is_none() || matches!(given.work, Work::Draw(_)), "--png needs a draw");
+    ensure!(args.png.is_none() || cfg!(feature = "png"), absent("png", "run --png"));
     let loaded = load(inputs::collect(&args.inputs)?, reporter);
     let read = loaded.sources.iter().map(|source| source.input.file()).chain(args.file.as_deref());
     destination::decide(read, args.png.iter().map(|path| ("--png", path.as_path())))?;
@@ -44,11 +44,12 @@ pub(crate) fn run(args: &RunArgs, reporter: &Reporter) -> Result<AllFine> {
         #[cfg(feature = "vulkan")]
         Some(_) => device::run(args, &mut given, loaded, reporter)?,
         #[cfg(not(feature = "vulkan"))]
-        Some(_) => return Err(crate::absent("vulkan", "run")),
+        Some(_) => return Err(absent("vulkan", "run")),
     };
     let Some(ran) = ran else { return Ok(false) };
+    #[cfg(feature = "png")]
     if let (Some(png), Work::Draw(draw)) = (&args.png, &given.work) {
-        write_png(png, draw, ran.targets.first())?;
+        crate::picture::write_target(png, draw, ran.targets.first())?;
     }
     destination::print(format!("{}\n", ran.to_json(&given)).as_bytes())?;
     Ok(ran.fine)
@@ -72,11 +73,4 @@ fn interpret(args: &RunArgs, given: &Inputs, loaded: &Loaded, reporter: &Reporte
         reporter.problem(&source.input.name, &source.text, unit.number, problem);
     }
     Ok(outcome.ran)
-}
-
-/// Writes a target of bytes as a picture.
-fn write_png(path: &Path, draw: &DrawInput, pixels: Option<&Vec<u8>>) -> Result<()> {
-    let bytes = draw.targets.first().is_some_and(|target| target.kind.form == Form::U8);
-    ensure!(bytes, "--png needs a first target of the format rgba8");
-    picture::write(path, draw.size, png::ColorType::Rgba, pixels.context("the draw has no target")?)
 }
