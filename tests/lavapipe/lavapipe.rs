@@ -14,6 +14,8 @@ mod compute;
 mod corners;
 mod counters;
 mod discards;
+#[path = "../variants/drawn.rs"]
+mod drawn;
 mod faults;
 mod feedback;
 mod framebuffer;

@@ -2,11 +2,13 @@
 
 //! Variants and links as pictures: rotated back they are the original picture, and varyings that a link removes change nothing.
 
+use crate::drawn::DRAWN;
 use crate::gpu::{floats, from_bytes, Gpu};
 use crate::stages::shader;
 use crate::support;
 use ntv::import::import;
 use ntv::link::link;
+use ntv::module::OptionId;
 use ntv::variant::{NumberedModule, Program};
 use ntv::{EmitOptions, Key, Module, Options, Translator};
 use ntv_driver::headless::{vk, Attachment, Attribute, Draw, Resources};
@@ -170,6 +172,29 @@ pub(crate) fn assert_close(name: &str, got: &[[f32; 4]], want: &[[f32; 4]]) {
         let close = got.iter().zip(want).all(|(a, b)| (a - b).abs() <= 1e-4);
         assert!(close, "{name}: pixel {number} is {got:?}, not {want:?}");
     }
+}
+
+/// The test of each option that is tested by pictures.
+const TESTS: &[(OptionId, fn())] = &[
+    (OptionId::UnusedVaryings, removed_varyings_do_not_change_pictures),
+    (OptionId::SwapXy, turned_pictures_equal_the_plain_one),
+    (OptionId::FlipX, turned_pictures_equal_the_plain_one),
+    (OptionId::FlipY, turned_pictures_equal_the_plain_one),
+    (OptionId::GlDepth, without_the_bit_gl_depth_is_clipped),
+    (OptionId::Discard, without_the_bit_gl_depth_is_clipped),
+    (OptionId::PointSize, points_have_a_size_if_the_key_sets_it),
+    (OptionId::NoSampleMask, a_mask_of_samples_is_ignored_if_the_key_says_so),
+    (OptionId::FlipPointCoord, flipped_point_coordinates_are_the_same_in_turned_pictures),
+    (OptionId::FlatShading, flat_colors_are_those_of_a_vertex),
+    (OptionId::ClampColors, clamped_colors_are_between_0_and_1),
+    (OptionId::AlphaTest, pixels_are_discarded_unless_alpha_passes),
+    (OptionId::Dither, dithered_pictures_equal_those_of_the_cpu),
+];
+
+#[test]
+fn each_drawn_option_has_a_test() {
+    let tested: Vec<OptionId> = TESTS.iter().map(|test| test.0).collect();
+    assert_eq!(tested, DRAWN);
 }
 
 #[test]

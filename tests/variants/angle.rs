@@ -137,7 +137,7 @@ fn one_side_may_use_a_part_of_several_slots() {
 }
 
 #[test]
-fn less_precision_needs_both_sides() {
+pub(super) fn less_precision_needs_both_sides() {
     let precisions = ["", "highp", "mediump", "lowp"];
     for (producer, consumer) in precisions.into_iter().flat_map(|first| precisions.map(|second| (first, second))) {
         let [output, input] = [producer, consumer].map(|precision| Declared { precision, ..PLAIN });
@@ -304,7 +304,7 @@ fn each_target_is_dithered_on_its_own() {
 }
 
 #[test]
-fn sample_shading_is_the_fragment_stages_alone() {
+pub(super) fn sample_shading_is_the_fragment_stages_alone() {
     let linked = linked([vertex(&["VAR0"]), fragment(&["VAR0"])]);
     let is_declared = |words: &[u32]| {
         words.windows(2).any(|inst| inst == [2 << 16 | Op::Capability as u32, Capability::SampleRateShading as u32])

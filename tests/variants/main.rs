@@ -8,6 +8,7 @@ mod angle;
 mod closure;
 mod colors;
 mod components;
+mod drawn;
 mod equality;
 mod imports;
 mod meshes;

@@ -129,7 +129,7 @@ fn changed(module: &Module, assignment: Assignment) -> (Vec<usize>, Module) {
 }
 
 #[test]
-fn each_kind_of_patch_is_filled_and_decided() {
+pub(super) fn each_kind_of_patch_is_filled_and_decided() {
     let mut seen = Vec::new();
     for lowered in corpus() {
         let module = lowered.emit(None).expect("a module");
@@ -161,7 +161,7 @@ fn each_kind_of_patch_is_filled_and_decided() {
 
 /// Every array of descriptors in the corpus becomes longer; no other constant changes.
 #[test]
-fn arrays_of_descriptors_get_their_length() {
+pub(super) fn arrays_of_descriptors_get_their_length() {
     let mut kinds = Vec::new();
     for lowered in corpus() {
         let module = lowered.emit(None).expect("a module");
@@ -184,7 +184,7 @@ fn arrays_of_descriptors_get_their_length() {
 
 /// A link sets another number of a specialization constant; the next link uses the new number.
 #[test]
-fn specialization_constants_keep_their_new_number() {
+pub(super) fn specialization_constants_keep_their_new_number() {
     let path = support::root().join("tests/corpus/directives/variable_shared_memory.nir");
     let (name, shader) = shaders(&path).remove(0);
     let module = Lowered::new(name, shader, &Target::default()).and_then(|it| it.emit(None)).expect("a module");

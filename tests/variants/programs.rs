@@ -76,7 +76,7 @@ fn taken(module: &Module, outputs: bool) -> Vec<u32> {
 }
 
 #[test]
-fn unread_outputs_are_removed_and_locations_are_packed() {
+pub(super) fn unread_outputs_are_removed_and_locations_are_packed() {
     let linked = linked([vertex(&["VAR0", "VAR1", "VAR2"]), fragment(&["VAR2", "VAR0"])]);
     assert_eq!((linked.removed_outputs, linked.removed_inputs), (1, 0));
     assert_eq!(locations(&linked.modules[0], true), [0, 1]);
@@ -241,7 +241,7 @@ fn a_link_makes_precision_equal() {
 }
 
 #[test]
-fn captures_move_and_keep_their_outputs() {
+pub(super) fn captures_move_and_keep_their_outputs() {
     let mut vertex = vertex(&["VAR0"]);
     let bytes = Capture { buffer: 0, stride: 16, offset: 0 };
     let mut lowered = Lowered::new(String::new(), std::mem::take(&mut vertex), &Target::default()).expect("a shader");
