@@ -107,6 +107,7 @@ impl Stimulus {
             storage: self.storage.clone(),
             push_constants: self.push_constants.clone(),
             shared: self.shared.clone(),
+            private: Vec::new(),
             payload: self.payload.clone(),
             global: self.global.clone(),
             textures: self.textures.textures.clone(),

@@ -174,9 +174,8 @@ impl Layout {
         found
     }
 
-    /// The initial private memory: initial values of variables; the rest is undefined.
-    pub(crate) fn first_values(&self, shader: &Shader, places: &SideTable<Var, u64>, bytes: usize) -> Buffer {
-        let mut memory = Buffer::undefined(bytes);
+    /// Puts the initial values of variables into the private memory.
+    pub(crate) fn set_first_values(&self, shader: &Shader, places: &SideTable<Var, u64>, memory: &mut Buffer) {
         for (var, variable) in shader.vars.iter() {
             let is_private = variable.mode.intersects(Modes::SHADER_TEMP | Modes::FUNCTION_TEMP | Modes::CONSTANT);
             let Some(values) = variable.values.filter(|_| is_private) else { continue };
@@ -188,6 +187,5 @@ impl Layout {
                 memory.write((places[var] + offset) as i64, bits, Bits::new(mask(value, bits)));
             }
         }
-        memory
     }
 }

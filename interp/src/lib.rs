@@ -150,6 +150,8 @@ pub struct Resources {
     pub push_constants: Buffer,
     /// The first bytes of shared memory when a workgroup starts. The rest is undefined.
     pub shared: Vec<u8>,
+    /// The first bytes of the variables of each invocation. The rest, and what a variable has no initial value for, is undefined.
+    pub private: Vec<u8>,
     /// What a task shader gives to the workgroups of a mesh shader: see [`Launch`].
     pub payload: Buffer,
     /// Global memory: buffers with their first addresses.
@@ -188,6 +190,10 @@ pub struct Outcome {
     pub meshlets: Vec<Meshlet>,
     /// What each workgroup of a task shader starts, if it does.
     pub launches: Vec<Option<Launch>>,
+    /// The variables of each invocation at its end.
+    pub private: Vec<Buffer>,
+    /// The shared memory of the last workgroup at its end.
+    pub shared: Buffer,
     /// Whether each invocation was discarded, so that its outputs are ignored.
     pub discarded: Vec<bool>,
     /// The faults, each kind once per instruction.

@@ -124,7 +124,9 @@ pub(crate) fn run_group(
         outcome.outputs.push(lane.outputs);
         outcome.vertices.push(lane.vertices);
         outcome.discarded.push(lane.is_discarded);
+        outcome.private.push(lane.private);
     }
+    outcome.shared = machine.shared;
     outcome.faults.append(&mut machine.faults);
     outcome.open.extend(machine.open);
     machine.ends.into_iter().for_each(|(memory, end)| outcome.record_end(memory, end));
@@ -176,6 +178,8 @@ impl<'a> Machine<'a> {
         if needed > limits.components as u64 || count.max(private).max(shared).max(scratch).max(payload) > MAX_MEMORY {
             return Err(whole_fault(FaultKind::Budget, format!("{count} invocations need too much memory")));
         }
+        let mut first_private = Buffer::starting_with(&resources.private, private as usize);
+        layout.set_first_values(shader, &places, &mut first_private);
         let lane = Lane {
             at: 0,
             resumes_at: 0,
@@ -183,7 +187,7 @@ impl<'a> Machine<'a> {
             section: Section::Before,
             is_helper: false,
             is_discarded: false,
-            private: layout.first_values(shader, &places, private as usize),
+            private: first_private,
             scratch: Buffer::undefined(scratch as usize),
             outputs: Outputs::new(),
             vertices: Vec::new(),

@@ -3,186 +3,20 @@
 //! Compares loads and stores of byte ranges with the expected bytes: every alignment, offset, width and component count, in every
 //! memory.
 //!
-//! Each case is a shader with one load or store, lowered by its pass and run by a small evaluator of arithmetic and memory. The
-//! evaluator fails on any access outside of the buffer, which ends directly after the last accessed byte. The cases in
+//! Each case is a shader with one load or store, lowered by its pass and run on the interpreter, which reports any access outside of
+//! the memory. That ends directly after the last accessed byte, or at the next multiple of the size of a block. The cases in
 //! [`offsets`] are shaders with several loads, whose offsets are computed in many ways.
 
 #![allow(clippy::print_stdout)]
 
 mod offsets;
 
-use ntv::entity::Id;
-use ntv::ir::builder::evaluate_alu;
-use ntv::ir::{AluFlags, ArrayIndex, Builder, Def, DerefKind, Directive, Inst, InstKind, Shader, Swizzle, TypeData};
+use ntv::ir::{AluFlags, Builder, Def, Directive, InstKind, Shader};
 use ntv::op::{AluOp, AtomicOp, Index, Intrinsic};
 use ntv::pass::PIPELINE;
 use ntv::pass::{BufferAccess, Context};
 use ntv::{Feature, Target};
-use std::collections::HashMap;
-
-/// Runs straight-line code.
-struct Evaluator<'a> {
-    shader: &'a Shader,
-    /// The result of `load_vertex_id`.
-    offset: u64,
-    memory: Vec<u8>,
-    values: HashMap<usize, Vec<u64>>,
-    addresses: HashMap<usize, usize>,
-    /// The values that were stored to outputs, in order.
-    results: Vec<Vec<u64>>,
-}
-
-impl<'a> Evaluator<'a> {
-    fn run(shader: &'a Shader, offset: u64, memory: Vec<u8>) -> Evaluator<'a> {
-        let mut evaluator = Evaluator {
-            shader,
-            offset,
-            memory,
-            values: HashMap::new(),
-            addresses: HashMap::new(),
-            results: Vec::new(),
-        };
-        for inst in &shader.order {
-            evaluator.step(*inst);
-        }
-        evaluator
-    }
-
-    fn value(&self, def: Def) -> &[u64] {
-        &self.values[&def.index()]
-    }
-
-    fn step(&mut self, inst: Inst) {
-        let data = self.shader.insts[inst];
-        let value = match data.kind {
-            InstKind::Const(values) => self.shader.consts[values].to_vec(),
-            InstKind::Alu { op, srcs, .. } => {
-                let srcs = &self.shader.alu_srcs[srcs];
-                let operands: Vec<(&[u64], Swizzle, u8)> =
-                    srcs.iter().map(|s| (self.value(s.def), s.swizzle, self.shader.bit_size(s.def))).collect();
-                evaluate_alu(op, &operands, data.num_components, data.bit_size).unwrap()
-                    [..usize::from(data.num_components)]
-                    .to_vec()
-            }
-            InstKind::Deref(deref) => {
-                let address = self.address(self.shader.derefs[deref].kind);
-                self.addresses.insert(inst.index(), address);
-                return;
-            }
-            InstKind::Intrinsic { op, srcs, .. } => {
-                let srcs = self.shader.srcs[srcs].to_vec();
-                match self.intrinsic(inst, op, &srcs) {
-                    Some(value) => value,
-                    None => return,
-                }
-            }
-            other => panic!("{other:?} is not straight-line code"),
-        };
-        self.values.insert(inst.index(), value);
-    }
-
-    fn address(&self, kind: DerefKind) -> usize {
-        let types = &self.shader.types;
-        match kind {
-            DerefKind::Var(_) => 0,
-            DerefKind::Struct { parent, field } => {
-                // A part of shared memory begins where its only member does.
-                let data = types.as_struct(self.shader.as_deref(parent).unwrap().ty).expect("a struct");
-                self.addresses[&parent.index()] + data.fields[field as usize].offset.expect("an offset") as usize
-            }
-            DerefKind::Array { parent, index } => {
-                let index = match index {
-                    ArrayIndex::Imm(index) => index as usize,
-                    ArrayIndex::Def(def) => self.value(def)[0] as usize,
-                };
-                let stride = match types.get(self.shader.as_deref(parent).unwrap().ty) {
-                    TypeData::Array { stride, .. } => stride as usize,
-                    TypeData::Vector(scalar, n) => {
-                        assert!(index < usize::from(n), "component {index} of {n}");
-                        usize::from(scalar.bits) / 8
-                    }
-                    other => panic!("index into {other:?}"),
-                };
-                self.addresses[&parent.index()] + index * stride
-            }
-            other => panic!("{other:?}"),
-        }
-    }
-
-    fn bytes(&mut self, address: usize, len: usize) -> &mut [u8] {
-        let size = self.memory.len();
-        self.memory.get_mut(address..address + len).unwrap_or_else(|| panic!("{len} bytes at {address} of {size}"))
-    }
-
-    fn read(&mut self, address: usize, bits: u8) -> u64 {
-        let bytes = self.bytes(address, usize::from(bits) / 8);
-        bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
-    }
-
-    fn write(&mut self, address: usize, bits: u8, value: u64) {
-        let len = usize::from(bits) / 8;
-        self.bytes(address, len).copy_from_slice(&value.to_le_bytes()[..len]);
-    }
-
-    fn intrinsic(&mut self, inst: Inst, op: Intrinsic, srcs: &[Def]) -> Option<Vec<u64>> {
-        let data = self.shader.insts[inst];
-        match op {
-            Intrinsic::load_vertex_id => Some(vec![self.offset]),
-            Intrinsic::load_instance_id => Some(vec![0]),
-            Intrinsic::load_deref => {
-                let address = self.addresses[&srcs[0].index()];
-                let step = usize::from(data.bit_size) / 8;
-                Some(
-                    (0..usize::from(data.num_components))
-                        .map(|c| self.read(address + c * step, data.bit_size))
-                        .collect(),
-                )
-            }
-            // A constant offset into the only block.
-            Intrinsic::load_ubo => {
-                let (address, step) = (self.value(srcs[1])[0] as usize, usize::from(data.bit_size) / 8);
-                let components = 0..usize::from(data.num_components);
-                Some(components.map(|c| self.read(address + c * step, data.bit_size)).collect())
-            }
-            // A vec4 of it.
-            Intrinsic::load_ubo_vec4 => {
-                let index = |index| self.shader.index(inst, index) as usize;
-                let step = usize::from(data.bit_size) / 8;
-                let vec4 = self.value(srcs[1])[0] as usize + index(Index::base);
-                let address = 16 * vec4 + step * index(Index::component);
-                let components = 0..usize::from(data.num_components);
-                Some(components.map(|c| self.read(address + c * step, data.bit_size)).collect())
-            }
-            Intrinsic::store_deref => {
-                let address = self.addresses[&srcs[0].index()];
-                let bits = self.shader.bit_size(srcs[1]);
-                for (c, value) in self.value(srcs[1]).to_vec().into_iter().enumerate() {
-                    if self.shader.index(inst, Index::write_mask) >> c & 1 != 0 {
-                        self.write(address + c * usize::from(bits) / 8, bits, value);
-                    }
-                }
-                None
-            }
-            Intrinsic::deref_atomic => {
-                let address = self.addresses[&srcs[0].index()];
-                let (old, operand) = (self.read(address, data.bit_size), self.value(srcs[1])[0]);
-                let new = match AtomicOp::ALL[self.shader.index(inst, Index::atomic_op) as usize] {
-                    AtomicOp::iand => old & operand,
-                    AtomicOp::ior => old | operand,
-                    other => panic!("{other:?}"),
-                };
-                self.write(address, data.bit_size, new);
-                Some(vec![old])
-            }
-            // The result of the tested load is the source of a store_output.
-            Intrinsic::store_output => {
-                self.results.push(self.value(srcs[0]).to_vec());
-                None
-            }
-            other => panic!("{other:?}"),
-        }
-    }
-}
+use ntv_interp::{run, Buffer, Inputs, Invocation, Limits, Resources};
 
 /// A memory, with the pass that lowers it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -223,6 +57,38 @@ impl Kind {
             Kind::Ssbo => "lower_ssbo",
             _ => "lower_memory",
         }
+    }
+
+    /// Runs `shader` with this memory, and `offset` as the result of `load_vertex_id`. Returns what the memory has then, and what was
+    /// stored to storage block 1, of `results` bytes.
+    fn run(self, shader: &Shader, offset: u32, memory: Vec<u8>, results: usize) -> [Vec<u8>; 2] {
+        let system = [(Intrinsic::load_vertex_id, vec![offset.into()]), (Intrinsic::load_instance_id, vec![0])];
+        let invocation = Invocation { system: system.into(), ..Invocation::default() };
+        let inputs = Inputs { invocations: vec![invocation], ..Inputs::default() };
+        let bytes = memory.len();
+        let mut resources =
+            Resources { storage: vec![Buffer::default(), Buffer::zeroed(results)], ..Resources::default() };
+        match self {
+            Kind::Ubo => resources.uniform = vec![Buffer::new(memory)],
+            Kind::Ssbo => resources.storage[0] = Buffer::new(memory),
+            Kind::Shared | Kind::SharedPairs => resources.shared = memory,
+            Kind::Scratch => resources.private = memory,
+            Kind::PushConstant => resources.push_constants = Buffer::new(memory),
+        }
+        let outcome = run(shader, &mut resources, &inputs, Limits::default());
+        assert!(outcome.faults.is_empty(), "{}", outcome.faults[0]);
+        let after = match self {
+            Kind::Ubo => &resources.uniform[0],
+            Kind::Ssbo => &resources.storage[0],
+            Kind::Shared | Kind::SharedPairs => &outcome.shared,
+            Kind::Scratch => &outcome.private[0],
+            Kind::PushConstant => &resources.push_constants,
+        };
+        let results = &resources.storage[1];
+        let is_defined =
+            [&after.undef[..bytes], &results.undef].iter().all(|undef| undef.iter().all(|bits| *bits == 0));
+        assert!(is_defined, "a result is undefined");
+        [after.bytes[..bytes].to_vec(), results.bytes.clone()]
     }
 
     /// Whether the result of the pass depends on `how`.
@@ -303,7 +169,7 @@ impl Case {
         };
         indices.push((Index::range, self.end() as u32));
         let value = b.intrinsic_with(op, self.components, self.bits, &srcs, &indices).def();
-        b.intrinsic(Intrinsic::store_output, 0, 0, &[value, zero]);
+        store_result(b, value, 0);
         self.lower(&mut shader);
         shader
     }
@@ -373,10 +239,16 @@ fn pattern(address: usize) -> u8 {
     (address * 37 + 11) as u8
 }
 
-/// The numbers of `bits` bits in `bytes`.
-fn numbers(bytes: &[u8], bits: u8) -> Vec<u64> {
-    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
-    bytes.chunks(usize::from(bits) / 8).map(number).collect()
+/// The most bytes of a result: a vector of 16 numbers of 64 bits.
+const RESULT: u32 = 16 * 8;
+
+/// Stores result number `number` to storage block 1.
+fn store_result(b: &mut Builder<'_>, value: Def, number: u32) {
+    let (block, offset) = (b.imm32(1), b.imm32(number * RESULT));
+    let components = b.shader.num_components(value);
+    let mask = (1u32 << components) - 1;
+    let indices = [(Index::write_mask, mask), (Index::align_mul, 16), (Index::align_offset, 0)];
+    b.intrinsic_with(Intrinsic::store_ssbo, 0, 0, &[value, block, offset], &indices);
 }
 
 /// Prints the case if it panics.
@@ -393,10 +265,9 @@ impl<F: Fn() -> String> Drop for Trying<F> {
 fn check_load(case: Case) {
     let _trying = Trying(|| format!("{case:?}"));
     let memory: Vec<u8> = (0..case.kind.size(case.end(), case.how)).map(pattern).collect();
-    let expected = numbers(&memory[case.offset as usize..case.end()], case.bits);
-    let shader = case.load();
-    let run = Evaluator::run(&shader, u64::from(case.offset), memory);
-    assert_eq!(run.results, [expected], "{case:?}");
+    let expected = memory[case.offset as usize..case.end()].to_vec();
+    let [_, results] = case.kind.run(&case.load(), case.offset, memory, RESULT as usize);
+    assert_eq!(results[..expected.len()], expected, "{case:?}");
 }
 
 fn check_store(case: Case, write_mask: u32) {
@@ -411,8 +282,8 @@ fn check_store(case: Case, write_mask: u32) {
         let at = case.offset as usize + c * step;
         expected[at..at + step].copy_from_slice(&value.to_le_bytes()[..step]);
     }
-    let run = Evaluator::run(&shader, u64::from(case.offset), before);
-    assert_eq!(run.memory, expected, "{case:?} mask {write_mask:#x}");
+    let [after, _] = case.kind.run(&shader, case.offset, before, 0);
+    assert_eq!(after, expected, "{case:?} mask {write_mask:#x}");
 }
 
 fn cases(kind: Kind) -> impl Iterator<Item = Case> {

@@ -4,7 +4,7 @@
 //!
 //! The alignment of offsets in a dump is true, but rarely the largest. The end of the block is unknown.
 
-use super::{count, is_load, lower, numbers, pattern, Evaluator, How, Kind, Trying};
+use super::{count, is_load, lower, pattern, store_result, How, Kind, Trying, RESULT};
 use ntv::ir::{AluFlags, AluSrc, ArrayIndex, Builder, Def, Field, Shader, Swizzle, Variable};
 use ntv::op::{AluOp, AluType, Base, Index, Intrinsic, Modes};
 use ntv::target::DescriptorLayout;
@@ -284,8 +284,7 @@ impl Loads {
         let b = &mut Builder::new(&mut shader);
         let x = b.intrinsic(Intrinsic::load_vertex_id, 1, 32, &[]).def();
         let base = (offset.code)(b, x);
-        let zero = b.imm32(0);
-        for distance in self.distances {
+        for (number, distance) in (0..).zip(self.distances) {
             let value = match array {
                 Some(var) => {
                     let scalars: Vec<Def> =
@@ -294,7 +293,7 @@ impl Loads {
                 }
                 None => self.load(b, offset, base, (*distance, size)),
             };
-            b.intrinsic(Intrinsic::store_output, 0, 0, &[value, zero]);
+            store_result(b, value, number);
         }
         let kind = self.form.kind();
         if self.form == Form::Zink {
@@ -326,11 +325,13 @@ impl Loads {
         let end = (at + self.distances.iter().max().unwrap() + self.bytes()) as usize;
         let kind = self.form.kind();
         let memory: Vec<u8> = (0..kind.size(end, self.how)).map(pattern).collect();
-        let loaded = |distance: &u32| numbers(&memory[(at + distance) as usize..][..self.bytes() as usize], self.bits);
-        let expected: Vec<Vec<u64>> = self.distances.iter().map(loaded).collect();
+        let loaded = |distance: &u32| memory[(at + distance) as usize..][..self.bytes() as usize].to_vec();
+        let expected: Vec<Vec<u8>> = self.distances.iter().map(loaded).collect();
         let shader = self.shader(offset, end.next_multiple_of(4) as u32);
-        let run = Evaluator::run(&shader, x.into(), memory);
-        assert_eq!(run.results, expected);
+        let [_, results] = kind.run(&shader, x, memory, self.distances.len() * RESULT as usize);
+        for (found, expected) in results.chunks(RESULT as usize).zip(expected) {
+            assert_eq!(found[..expected.len()], expected);
+        }
     }
 }
 
