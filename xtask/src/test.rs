@@ -65,7 +65,7 @@ fn starting_with(folder: &str, start: &str) -> Vec<PathBuf> {
 }
 
 /// The selection of the whole workspace. All steps have the same one, so that Cargo builds each crate once.
-const ALL: &[&str] = &["test", "--workspace", "--features", "explorer,full"];
+pub(crate) const ALL: &[&str] = &["test", "--workspace", "--features", "explorer,full"];
 
 /// The tests that need a release build: debug builds also check NIR that is marked as valid, and have internal checks.
 const RELEASE: &[&str] =

@@ -5,7 +5,9 @@
 
 use super::program::Programs;
 use crate::command::{cargo, run as go, target_folder};
+use crate::test::ALL;
 use anyhow::Result;
+use std::process::Command;
 
 /// Options of the comparison alone.
 const OF_MESA: &[&str] = &["--random"];
@@ -18,9 +20,11 @@ const OF_FORMS: &[&str] =
 pub(crate) fn compare(arguments: &[String]) -> Result<()> {
     let program = target_folder().join("fold");
     Programs::new()?.build(&["tests/fold.c"], &[], &program)?;
-    let run = |bin: &str| cargo(&["run", "--quiet", "--release", "--package", "ntv-prove", "--bin", bin, "--"]);
-    go(run("table").arg(program).args(without(arguments, OF_FORMS)))?;
-    go(run("forms").args(without(arguments, OF_MESA)))
+    // As `cargo xtask test` builds them, so that Cargo does it once. Release builds are not quicker.
+    go(cargo(ALL).args(["--quiet", "--no-run", "--test", "programs"]).env("CARGO_INCREMENTAL", "0"))?;
+    let command = |bin: &str| Command::new(target_folder().join("debug").join(bin));
+    go(command("table").arg(program).args(without(arguments, OF_FORMS)))?;
+    go(command("forms").args(without(arguments, OF_MESA)))
 }
 
 /// The arguments without those options and their values.
