@@ -4,6 +4,7 @@
 
 use crate::command::{cargo, find, run as go};
 use crate::explorer;
+use crate::lint::document;
 use crate::meson::Meson;
 use crate::steps::Steps;
 use anyhow::{ensure, Result};
@@ -127,6 +128,7 @@ pub(crate) fn nightly() -> Result<()> {
         let arguments = ["test", "--package", package, "--test", program, test];
         steps.run(test, || go(cargo(&arguments).env(variable, value)))?;
     }
+    steps.run("documentation", || document(&["--workspace", "--all-features"]))?;
     steps.run("lavapipe", || {
         let packages = ["--package", "ntv-lavapipe-tests", "--package", "ntv-tool", "--features", "vulkan"];
         go(cargo(&["test", "--test", "lavapipe", "--test", "scenes"]).args(packages))
