@@ -81,6 +81,8 @@ export class Bench {
 
 /** Replaces the text of the editor, and waits until the page has translated it. */
 export async function setText(page: Page, text: string): Promise<void> {
+   // Of the page's own text: on a busy machine it is still under way, and would be taken for that of the new one.
+   await page.waitForFunction(() => performance.getEntriesByName("translation").length > 0);
    await translated(page, () =>
       page.evaluate((text) => {
          const data = new DataTransfer();
