@@ -555,8 +555,8 @@ fn a_shader_becomes_words_and_is_the_same() {
     assert_eq!(place.files("."), ["a.nir"]);
 }
 
-#[cfg(feature = "manual")]
 /// The shells themselves read the scripts, where they are installed: bash always is.
+#[cfg(feature = "manual")]
 #[test]
 fn completions_and_manual_pages_have_all_commands() {
     let place = Folder::new(&[]);

@@ -104,7 +104,7 @@ pub(crate) fn library() -> Result<()> {
 
 /// The environment of the whole run. Whole builds are faster without the state of incremental ones. lavapipe does not optimize, which
 /// would take half of the time of a shader that runs once.
-fn whole(cargo: &mut Command) -> &mut Command {
+pub(crate) fn whole(cargo: &mut Command) -> &mut Command {
     cargo.env("CARGO_INCREMENTAL", "0").env("GALLIVM_PERF", "nopt")
 }
 

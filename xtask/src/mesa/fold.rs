@@ -5,7 +5,7 @@
 
 use super::program::Programs;
 use crate::command::{cargo, run as go, target_folder};
-use crate::test::ALL;
+use crate::test::{whole, ALL};
 use anyhow::Result;
 use std::process::Command;
 
@@ -21,7 +21,7 @@ pub(crate) fn compare(arguments: &[String]) -> Result<()> {
     let program = target_folder().join("fold");
     Programs::new()?.build(&["tests/fold.c"], &[], &program)?;
     // As `cargo xtask test` builds them, so that Cargo does it once. Release builds are not quicker.
-    go(cargo(ALL).args(["--quiet", "--no-run", "--test", "programs"]).env("CARGO_INCREMENTAL", "0"))?;
+    go(whole(&mut cargo(ALL)).args(["--quiet", "--no-run", "--test", "programs"]))?;
     let command = |bin: &str| Command::new(target_folder().join("debug").join(bin));
     go(command("table").arg(program).args(without(arguments, OF_FORMS)))?;
     go(command("forms").args(without(arguments, OF_MESA)))
